@@ -51,7 +51,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
-  /// Gives the job a frame. Called first, and again for another frame after `done`, when nobody else holds the job.
+  /// Gives the job a frame. Called first, and again for another frame after `done`, when no other thread holds the job.
   /// runs: the indices of the metric runs that this frame has (subsampling leaves some out); they outlive the frame.
   void Assign(Inputs inputs, const std::vector<int>& runs);
 

@@ -13,7 +13,7 @@ namespace acutance {
 
 class RunLog {
  public:
-  /// on_warning: called with each warning as it occurs, on its thread; null: nobody is.
+  /// on_warning: called with each warning as it occurs, on its thread; null: warnings are only recorded.
   explicit RunLog(std::function<void(const std::string&)> on_warning) : on_warning_(std::move(on_warning)) {}
 
   /// The first error stays. Allocates nothing: there may be no memory left.
