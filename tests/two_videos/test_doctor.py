@@ -186,7 +186,7 @@ class Files(CommandTest):
             self.run_command("ffmpeg", "-v", "error", "-i", plain, "-c", "copy", "-metadata:s:v:0", f"rotate={degrees}",
                              path)
             for first, second in ((self.ref, path), (path, plain)):
-                told = f"{path} is turned as its stream tells"
+                told = f"{path} is rotated as its stream declares"
                 findings = json.loads(self.assert_ok(self.doctor(first, second, "--json")))["findings"]
                 self.assertEqual([finding["cause"] for finding in findings], ["turned"], findings)
                 self.assertIn(told, findings[0]["sentence"])

@@ -15,10 +15,6 @@ constexpr double kSameShape = 0.03;  // of aspect ratios, as scores accept
 
 bool Differ(double a, double b, double tolerance) { return std::abs(a - b) > tolerance * std::max(a, b); }
 
-ShownPicture ShownBy(const VideoProbe& video) {
-  return {video.name, ContentOf(video), video.format.pixel_format, video.facts.pixel_aspect};
-}
-
 PlacedParts PartsOf(const Probe& probe) {
   return PartsOf(probe.placement->placement, ShownBy(probe.reference), ShownBy(probe.distorted));
 }
@@ -44,7 +40,7 @@ bool BarsDiffer(const VideoProbe& reference, const VideoProbe& distorted) {
 std::string CropWithinBars(const Probe& probe) {
   if (!Differ(ShapedOf(probe.reference).shape(), ShapedOf(probe.distorted).shape(), kSameShape)) return " --crop auto";
   if (probe.shape_parts) return CropOption(probe.shape_parts->reference, probe.shape_parts->distorted);
-  if (probe.placement) return " " + PartsOf(probe).options;
+  if (probe.placement) return fmt::format(" {}", PartsOf(probe).options);
   return CropOption(ContentOf(probe.reference), ContentOf(probe.distorted)) + " --force";
 }
 
@@ -73,7 +69,7 @@ Finding PlacementFinding(const Probe& probe) {
   const bool is_sure = probe.placement->is_sure;
   return {"crop", is_sure ? 0.92 : 0.6,
           parts.sentence + (is_sure ? "." : ", or nearly that: others fit as well at other times."),
-          probe.Score(" " + parts.options)};
+          probe.Score(fmt::format(" {}", parts.options))};
 }
 
 /// Fields of two times comb where the picture has edges, and lie apart in time even where it is smooth.
@@ -92,8 +88,8 @@ std::optional<Finding> CheckOrientation(const Probe& probe) {
   const VideoProbe &turned = is_reference ? ref : dis, &other = is_reference ? dis : ref;
   return Finding{
       "turned", 0.9,
-      fmt::format("{} is turned as its stream tells, and {} is {}: in one of them this was lost, or done already.",
-                  turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "turned otherwise"),
+      fmt::format("{} is rotated as its stream declares, and {} is {}: in one of them this was lost, or done already.",
+                  turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "rotated differently"),
       fmt::format("ffmpeg -noautorotate -i {} -strict -1 untold.y4m", ShellWord(turned.name))};
 }
 

@@ -15,7 +15,7 @@ TEST(CheckOrientation, IsOfPicturesThatAreUnlike) {
   probe.distorted.facts.orientation.mirrored_x = true;
   EXPECT_FALSE(CheckOrientation(probe)) << "rotated pictures are alike";
   probe.are_unlike = true;
-  EXPECT_THAT(CheckOrientation(probe)->sentence, HasSubstr("dis is turned as its stream tells, and ref is not"));
+  EXPECT_THAT(CheckOrientation(probe)->sentence, HasSubstr("dis is rotated as its stream declares, and ref is not"));
   EXPECT_THAT(CheckOrientation(probe)->command, HasSubstr("-noautorotate -i dis"));
   probe.alignment = IdentityOf();
   EXPECT_FALSE(CheckOrientation(probe));

@@ -105,6 +105,36 @@ TEST(CheckColor, IsNotSaidOfWhatWasToneMapped) {
   EXPECT_TRUE(CheckTransfer(probe));
 }
 
+/// Blocks of 8 x 8 samples that change in each frame, all of them or 96 x 80 samples at (16, 8) in full range.
+VideoProbe BlocksOf(const std::string& name, bool is_whole) {
+  const int width = is_whole ? 128 : 96, height = is_whole ? 96 : 80;
+  VideoProbe video = VideoOf(name, FrameTrack{.rate = 25}, width, height);
+  for (uint32_t frame = 0; frame < 40; ++frame) {
+    const MutablePicture picture = AllocatePicture(video.format).value();
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const auto block = static_cast<uint32_t>((x + (is_whole ? 0 : 16)) / 8 + (y + (is_whole ? 0 : 8)) / 8 * 16);
+        const double luma = 30 + ((block * 7919U + frame * 104729U) * 2654435761U >> 16) % 190;
+        picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(std::lround(is_whole ? luma : (luma - 16) * 255 / 219));
+      }
+    video.track.fingerprints.push_back(FingerprintOf(picture.Share()));
+    if (frame % 12 != 0) continue;
+    video.pictures.push_back(picture.Share());
+    video.picture_frames.push_back(frame);
+  }
+  video.frames = video.track.size();
+  return video;
+}
+
+TEST(CheckRange, IsReadFromPicturesWhereOneIsCropped) {
+  Probe probe;
+  probe.reference = BlocksOf("ref", true);
+  probe.distorted = BlocksOf("dis", false);
+  Compare(probe);
+  ASSERT_TRUE(probe.placement);
+  EXPECT_THAT(CheckRange(probe).value().sentence, HasSubstr("dis uses the full range"));
+}
+
 TEST(CheckRange, IsNotReadFromOtherColors) {
   Probe probe = Changed(ToLimited);
   probe.reference.color.matrix = Matrix::kBt709, probe.distorted.color.matrix = Matrix::kBt601;

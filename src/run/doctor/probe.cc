@@ -9,6 +9,7 @@
 
 #include "align/align_tracks.h"
 #include "align/luma_fit.h"
+#include "align/record_fingerprints.h"
 #include "base/shell_word.h"
 
 namespace acutance {
@@ -23,20 +24,44 @@ Pairs PairsByNumber(const Probe& probe) {
   return pairs;
 }
 
-/// Rows or columns that one video lacks, from whole pictures of aligned frames.
-std::optional<ShapeParts> FindShapeParts(const Probe& probe, const Pairs& pairs) {
-  const ShapedVideo reference = ShapedOf(probe.reference), distorted = ShapedOf(probe.distorted);
-  if (!ShapesDiffer(reference, distorted)) return std::nullopt;
-  CropSearch search(reference, distorted);
+/// Whole pictures of aligned frames, reference and distorted.
+std::vector<std::pair<const Picture*, const Picture*>> AlignedPictures(const Probe& probe, const Pairs& pairs) {
   const auto picture_of = [](const VideoProbe& video, int64_t frame) -> const Picture* {
     const auto found = std::ranges::find(video.picture_frames, frame);
     return found == video.picture_frames.end() ? nullptr : &video.pictures[found - video.picture_frames.begin()];
   };
+  std::vector<std::pair<const Picture*, const Picture*>> pictures;
   for (const auto& [i, j] : pairs) {
     const Picture *one = picture_of(probe.reference, i), *other = picture_of(probe.distorted, j);
-    if (one && other) search.Add(*one, *other);
+    if (one && other) pictures.emplace_back(one, other);
   }
+  return pictures;
+}
+
+/// Rows or columns that one video lacks, from whole pictures.
+std::optional<ShapeParts> FindShapeParts(const Probe& probe, const Pairs& pairs) {
+  const ShapedVideo reference = ShapedOf(probe.reference), distorted = ShapedOf(probe.distorted);
+  if (!ShapesDiffer(reference, distorted)) return std::nullopt;
+  CropSearch search(reference, distorted);
+  for (const auto& [one, other] : AlignedPictures(probe, pairs)) search.Add(*one, *other);
   return search.Find();
+}
+
+/// The parts that both videos show; nullopt: all of both.
+std::optional<ShapeParts> SharedParts(const Probe& probe) {
+  if (probe.shape_parts || !probe.placement) return probe.shape_parts;
+  const PlacedParts parts = PartsOf(probe.placement->placement, ShownBy(probe.reference), ShownBy(probe.distorted));
+  return ShapeParts{parts.reference, parts.distorted};
+}
+
+/// Fingerprints of whole pictures, cropped: those that are cropped afterwards are too blurred to read a range from.
+std::pair<FrameTrack, FrameTrack> FingerprintParts(const Probe& probe, const Pairs& pairs, const ShapeParts& parts) {
+  std::pair<FrameTrack, FrameTrack> frames;
+  for (const auto& [one, other] : AlignedPictures(probe, pairs)) {
+    frames.first.fingerprints.push_back(FingerprintOf(LumaOf(*one, parts.reference)));
+    frames.second.fingerprints.push_back(FingerprintOf(LumaOf(*other, parts.distorted)));
+  }
+  return frames;
 }
 
 /// The distorted picture's place in the reference's, where one of the parts is all of its video's content.
@@ -78,6 +103,7 @@ void Compare(Probe& probe) {
   const FrameTrack &reference = probe.reference.track, &distorted = probe.distorted.track;
   probe.are_unlike = AreUnlike(probe);
   if (reference.size() < 2 || distorted.size() < 2) return;
+  constexpr int64_t kLeastPictures = 3;
   constexpr double kMostUnexplained = 0.09;  // of variances, where brightness and contrast are to be read
   auto [alignment, placement] = AlignForDiagnosis(reference, distorted);
   Pairs pairs = alignment.ok() && !alignment->pairs.empty() ? alignment->pairs : PairsByNumber(probe);
@@ -92,7 +118,11 @@ void Compare(Probe& probe) {
   } else if (probe.placement) {
     shared = CropToShared(probe.placement->placement, reference, distorted);
   }
-  std::tie(probe.reference_frames, probe.distorted_frames) = SamplePairs(shared.first, shared.second, pairs);
+  std::pair<FrameTrack, FrameTrack> frames = SamplePairs(shared.first, shared.second, pairs);
+  if (const std::optional<ShapeParts> parts = SharedParts(probe))
+    if (auto pictures = FingerprintParts(probe, pairs, *parts); pictures.first.size() >= kLeastPictures)
+      frames = std::move(pictures);
+  std::tie(probe.reference_frames, probe.distorted_frames) = std::move(frames);
   probe.line = FitLumaLine(probe.reference_frames, probe.distorted_frames, 1 - kMostUnexplained).value_or(LumaLine{});
   probe.curve = FitLumaCurve(probe.reference_frames, probe.distorted_frames);
   using Doubt = Alignment::Doubt;

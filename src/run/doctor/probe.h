@@ -9,6 +9,7 @@
 
 #include "align/align_placed.h"
 #include "align/crop_search.h"
+#include "align/placed_parts.h"
 #include "align/sample_range.h"
 #include "run/doctor/video_probe.h"
 
@@ -19,6 +20,10 @@ struct LumaCurve {
   double bend = 0;       // of a parabola half-way, by its rise; above 0: middle tones are brighter than on a line
   double explained = 0;  // the share of what a line leaves that the parabola explains, 0 to 1
 };
+
+inline ShownPicture ShownBy(const VideoProbe& video) {
+  return {video.name, ContentOf(video), video.format.pixel_format, video.facts.pixel_aspect};
+}
 
 struct Probe {
   VideoProbe reference, distorted;
