@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <random>
 
 #include "align/sample_range.h"
 #include "run/doctor/checks.h"
@@ -110,11 +112,15 @@ VideoProbe BlocksOf(const std::string& name, bool is_whole) {
   const int width = is_whole ? 128 : 96, height = is_whole ? 96 : 80;
   VideoProbe video = VideoOf(name, FrameTrack{.rate = 25}, width, height);
   for (uint32_t frame = 0; frame < 40; ++frame) {
+    std::minstd_rand random(frame + 1);
+    std::array<std::array<double, 16>, 12> blocks{};
+    for (auto& row : blocks)
+      for (double& luma : row) luma = 30 + static_cast<double>(random() % 190);
     const MutablePicture picture = AllocatePicture(video.format).value();
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
-        const auto block = static_cast<uint32_t>((x + (is_whole ? 0 : 16)) / 8 + (y + (is_whole ? 0 : 8)) / 8 * 16);
-        const double luma = 30 + ((block * 7919U + frame * 104729U) * 2654435761U >> 16) % 190;
+        const double luma = blocks[static_cast<size_t>((y + (is_whole ? 0 : 8)) / 8)]
+                                  [static_cast<size_t>((x + (is_whole ? 0 : 16)) / 8)];
         picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(std::lround(is_whole ? luma : (luma - 16) * 255 / 219));
       }
     video.track.fingerprints.push_back(FingerprintOf(picture.Share()));
