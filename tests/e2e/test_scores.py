@@ -267,7 +267,7 @@ class Person(CommandTest):
         for fragment in ("motion_five_frame_window", "mffw", "integer_motion2", "default"):
             self.assertIn(fragment, text)
         text = self.assert_ok(self.run_command(ACUTANCE, "features", "psnr"))
-        for fragment in ("  psnr_y\n", "  mse_y  (lower is better)  (only with some options)\n", "number, 0 or more"):
+        for fragment in ("  psnr_y  (dB)\n", "  mse_y  (lower is better)  (only with some options)\n", "number, 0 or more"):
             self.assertIn(fragment, text)
         text = self.assert_ok(self.run_command(ACUTANCE, "models"))
         for name in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):
