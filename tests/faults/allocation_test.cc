@@ -163,6 +163,7 @@ std::string WriteVideo(const std::string& name, unsigned first) {
 bool ScoreFiles(const std::string& reference, const std::string& distorted, std::vector<double>& expected) try {
   acutance::api::ScoreOptions options;
   options.session.features = {{"psnr", {}}};
+  options.no_model = true;
   options.session.threads = 2;
   options.session.backend = "cpu";
   options.scale = "32x18";
