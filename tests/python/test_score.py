@@ -10,7 +10,7 @@ import acutance
 
 
 def test_same_bits_as_the_command(files, command_scores):
-    result = acutance.score(*files, features="psnr")
+    result = acutance.score(*files, model="vmaf_v0.6.1", features="psnr")
     assert_same_bits(result, command_scores(*files, "--feature", "psnr"))
     assert (result.frames, result.width, result.height, result.bit_depth, result.pixel_format) == (
         FRAMES, WIDTH, HEIGHT, 8, "420")
@@ -186,7 +186,7 @@ def test_errors_are_typed_and_name_the_input(files, tmp_path):
 
 def test_a_shorter_file_is_a_warning(files, tmp_path):
     short = write_y4m(tmp_path / "short.y4m", clip(24, 5))
-    result = acutance.score(files[0], short)
+    result = acutance.score(files[0], short, model="vmaf_v0.6.1")
     assert result.frames == 5 and "short.y4m" in result.warnings[0]
     assert "short.y4m" in result._repr_html_() and "video 1" not in result._repr_html_()
 
@@ -199,7 +199,7 @@ def test_tracebacks_name_what_users_import():
 
 def test_options_that_a_model_leaves_without_effect_are_a_warning(files):
     debug = {"vif": {"debug": True}}
-    result = acutance.score(*files, features=debug)
+    result = acutance.score(*files, model="vmaf_v0.6.1", features=debug)
     assert len(result.warnings) == 1 and "debug=true is ignored" in result.warnings[0]
     asked = acutance.score(*files, model=acutance.Model("vmaf_v0.6.1", options=debug))
     assert not asked.warnings and "integer_vif_num" in asked and "integer_vif_num" not in result
