@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/environment.h"
@@ -35,17 +36,20 @@ CLI::Option* AddOption(CLI::App& command, const Option<Target>& row, Target& tar
                                                : fmt::format("{}:{{{}}}", row.value, row.choices));
 }
 
+/// Options by the names of their rows. CLI11's own search ends the program where memory runs out.
+using AddedOptions = std::map<std::string_view, CLI::Option*>;
+
 template <class Target>
-void AddGroup(CLI::App& command, std::span<const Option<Target>> rows, OptionGroup group, Target& target) {
+void AddGroup(CLI::App& command, std::span<const Option<Target>> rows, OptionGroup group, Target& target,
+              AddedOptions& added) {
   for (const Option<Target>& row : rows)
-    if (row.group == group) AddOption(command, row, target);
+    if (row.group == group) added[row.name] = AddOption(command, row, target);
 }
 
 template <class Target>
-void AddNeeds(CLI::App& command, std::span<const Option<Target>> rows) {
-  const auto find = [&](std::string_view name) { return command.get_option(fmt::format("--{}", name)); };
+void AddNeeds(std::span<const Option<Target>> rows, const AddedOptions& added) {
   for (const Option<Target>& row : rows)
-    if (!row.needs.empty()) find(row.name)->needs(find(row.needs));
+    if (!row.needs.empty()) added.at(row.name)->needs(added.at(row.needs));
 }
 
 }  // namespace
@@ -82,13 +86,14 @@ void AddScoreOptions(CLI::App& command, ScoreRequest& request) {
       .add_option("distorted", request.run.distorted, "Distorted videos; several share one decoding of the reference")
       ->required()
       ->type_name("DIS");
+  AddedOptions added;
   for (int i = 0; i < static_cast<int>(std::size(kOptionGroupNames)); ++i) {
     const auto group = static_cast<OptionGroup>(i);
-    AddGroup(command, ScoreOptions(), group, request);
-    AddGroup(command, RunOptions(), group, request.run);
+    AddGroup(command, ScoreOptions(), group, request, added);
+    AddGroup(command, RunOptions(), group, request.run, added);
   }
-  AddNeeds(command, ScoreOptions());
-  AddNeeds(command, RunOptions());
+  AddNeeds(ScoreOptions(), added);
+  AddNeeds(RunOptions(), added);
   command.footer(R"(
 Examples:
   acutance score ref.mp4 encode.mkv

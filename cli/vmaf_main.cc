@@ -42,6 +42,10 @@ int ReportError(const VmafArgs& args, const RunError& error) {
       fmt::print(stderr, "problem with distorted file: {}\n{}\n", args.distorted, reason);
       return kSetupFailed;
     case RunStage::kPair:
+      if (error.tool_words.empty()) {  // not a mismatch, such as too little memory
+        fmt::print(stderr, "{}\n", reason);
+        return kSetupFailed;
+      }
       fmt::print(stderr, "{}\nvideos are incompatible, {} problem(s).\n", error.tool_words,
                  1 + std::ranges::count(error.tool_words, '\n'));
       return kSetupFailed;
