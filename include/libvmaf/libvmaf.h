@@ -51,8 +51,8 @@ typedef struct VmafConfiguration {
 typedef struct VmafContext VmafContext;
 
 /* The environment variable ACUTANCE_BACKEND (cpu, auto or a name that `acutance devices` lists) chooses where features
- * are computed, ACUTANCE_DEVICE which of that backend's devices. By default a GPU that passed `acutance selftest` takes pictures from
- * 1280x720 on, and the CPU all else. Scores are the same bits everywhere. */
+ * are computed, ACUTANCE_DEVICE which of that backend's devices. By default a GPU that passed `acutance selftest` takes
+ * pictures from 1280x720 on, and the CPU all else. Scores are the same bits everywhere. */
 int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg);
 
 /* Waits for work that is under way and frees the context. -EINVAL: NULL, or not an open context. */

@@ -67,7 +67,7 @@ class AlignmentMonitor {
   AlignmentTask task_;
   const AlignmentPlan& plan_;
   VideoCache& videos_;
-  std::shared_ptr<ThreadPool> crew_;                // computes fingerprints; null: they are not recorded
+  std::shared_ptr<ThreadPool> crew_;                       // computes fingerprints; null: they are not recorded
   std::vector<std::shared_ptr<FingerprintTrack>> tracks_;  // by video; null: not recorded
   int64_t next_check_;
   std::optional<Misalignment> misalignment_;

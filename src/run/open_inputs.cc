@@ -79,8 +79,8 @@ void ReferenceKeys::Prepare(const Input& reference) {
   std::string how;
   bool has_value = !reference.facts.is_rgb;
   for (const InputChange& change : reference.changes) {
-    has_value &= change.change == Change::kCrop || change.change == Change::kScale ||
-                 change.change == Change::kBitDepth;
+    has_value &=
+        change.change == Change::kCrop || change.change == Change::kScale || change.change == Change::kBitDepth;
     how += change.text + "; ";
   }
   first_.preparation = PreparationOf(how);
