@@ -113,7 +113,7 @@ bench-gpu: build ## device times of every metric and end-to-end speed, on BACKEN
 	@for backend in $(subst $(comma), ,$(BACKENDS)); do $(BUILD)/tests/gpu_check times $$backend; done
 	@python3 bench/end_to_end.py --build $(BUILD) --backends $(BACKENDS)
 
-style: ## formatting, shell scripts, layers and words, without a build
+style: ## formatting, shell scripts, layers and structure, without a build
 	@tools/setup.sh style
 	@tools/style.sh
 

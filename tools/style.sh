@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formatting, shell scripts, layers, words and structure of the tree, without a build: tools/style.sh [--staged].
+# Formatting, shell scripts, layers and structure of the tree, without a build: tools/style.sh [--staged].
 # --staged formats only what git is about to commit. It ends within three seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
