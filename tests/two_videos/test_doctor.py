@@ -129,6 +129,17 @@ class Files(CommandTest):
         self.assertEqual((found["cause"], shlex.split(found["command"])[4:]), ("crop", ["--crop", "auto"]))
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
+    def test_bars_that_hide_rows_leave_equal_crops(self):
+        whole, barred = self.path("whole.mp4"), self.path("barred.mp4")
+        film = "testsrc2=s=320x180:r=25:d=3,noise=alls=12:all_seed=3"
+        start, encode = ("ffmpeg", "-nostdin", "-v", "error"), ("-c:v", "libx264", "-pix_fmt", "yuv420p")
+        self.assert_ok(self.run_command(*start, "-f", "lavfi", "-i", film, *encode, "-crf", "12", whole))
+        self.assert_ok(self.run_command(*start, "-i", whole, "-vf", "crop=320:140,pad=320:180:0:20", *encode, "-crf", "28",
+                                        barred))
+        found = json.loads(self.assert_ok(self.doctor(whole, barred, "--json")))["findings"][0]
+        self.assertEqual(shlex.split(found["command"])[4:], ["--crop", "320:140:0:20,320:140:0:20"])
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the pairs")
     def test_what_score_refuses_for_its_colors_has_a_cause_and_a_command_that_helps(self):
         source, tagged = ("-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25:duration=2"), {}
         for matrix, name, levels in (("bt709", "new.mp4", "tv"), ("smpte170m", "old.mp4", "tv"),

@@ -108,6 +108,8 @@ void Compare(Probe& probe) {
   auto [alignment, placement] = AlignForDiagnosis(reference, distorted);
   Pairs pairs = alignment.ok() && !alignment->pairs.empty() ? alignment->pairs : PairsByNumber(probe);
   probe.shape_parts = FindShapeParts(probe, pairs);
+  // Bars of one video alone may draw the path to a wrong offset, at which no part fits.
+  if (!probe.shape_parts) probe.shape_parts = FindShapeParts(probe, PairsByNumber(probe));
   probe.placement = std::move(placement);
   std::pair<FrameTrack, FrameTrack> shared{reference, distorted};
   if (probe.shape_parts) {
