@@ -156,7 +156,7 @@ def compare_all(options, pair):
 
 
 def print_scaling(options, pair):
-    """Two threads against one; the logs must be the same bytes, but for the frames per second."""
+    """Two threads against one; the logs must be the same bytes, except the frames per second."""
     logs = {threads: options.work / f"threads{threads}.json" for threads in (1, 2)}
     commands = {threads: our_command(options, pair, "vmaf_v0.6.1", threads, log)
                 for threads, log in logs.items()}

@@ -8,13 +8,13 @@ usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--d
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), a given amount of gigabytes each, and scores it
 with every run (a feature, or a model by its name; by default each feature, then the default model). A size
 960x540:1920x1080 is a rung of a ladder: y4m files, of which the distorted one is scaled to the reference's 1920x1080;
-what scaling costs is its rate beside that of 1920x1080. Each side may tell its form, as y4m does:
+what scaling costs is its rate next to that of 1920x1080. Each side may tell its form, as y4m does:
 1920x1080-444p10:1920x1080-420p10 is a pair of 10 bits whose distorted chroma is brought to 4:2:0, and 1920x1080-420-full
 has full range, which is brought to the reference's.
 
 The rate is what `acutance score --json` says, opening files and devices left out; "wall" has the whole process. The last
 column is what uploading planes of 8 bits of the scored size alone would allow at 55 GB/s. Logs of all backends and
-device lists must be the same, but for the frames per second. Standard library only.
+device lists must be the same, except the frames per second. Standard library only.
 """
 import argparse
 import hashlib

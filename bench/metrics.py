@@ -48,7 +48,7 @@ def needs_of(metric):
 
 
 def bound(needs, rates):
-    """The least nanoseconds per pixel: all multiplications share their units, the divider works beside them."""
+    """The least nanoseconds per pixel: all multiplications share their units, the divider works next to them."""
     multiply = needs["multiply16"] / rates["multiply16"] + needs["multiply32"] / rates["multiply32"]
     return max(multiply, needs["divide"] / rates["divide"])
 

@@ -7,7 +7,7 @@ usage: pairing_cost.py [PROGRAM ...] [--dir DIR] [--backends cuda,vulkan] [--run
 PROGRAM is an `acutance`, by default build/bin/acutance; several are run in turns. The videos are y4m files in DIR (default
 /dev/shm): a textured picture with noise that moves up by two rows a frame, and the same with fewer levels and other noise.
 The rate is what the summary says, opening files and devices left out; user time is the whole process's. Logs of all
-programs, backends and ways of pairing must be the same, but for the frames per second. Standard library only.
+programs, backends and ways of pairing must be the same, except the frames per second. Standard library only.
 """
 import argparse
 import hashlib

@@ -256,7 +256,7 @@ class Batch {
     return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
-  /// What the command said is wrong: its lines but for warnings, and for what is printed of a library beside them.
+  /// What the command said is wrong: its lines except warnings, and for what is printed of a library next to them.
   static std::string ErrorsIn(const std::string& log) {
     std::string errors, line;
     for (std::istringstream lines(log); std::getline(lines, line);)

@@ -22,7 +22,7 @@ class ReferenceStore {
   ReferenceStore(size_t most_bytes, std::optional<size_t> most_device_bytes)
       : most_bytes_(most_bytes), devices_(std::make_shared<DeviceCache>(most_device_bytes)) {}
 
-  /// The reference of a run, a regular file, kept from then on where it fits. No run may go on meanwhile.
+  /// The reference of a run, a regular file, kept from then on where it fits. No run may continue meanwhile.
   Result<std::shared_ptr<CachedReference>> Find(const std::string& path, const OpenOptions& options);
 
   /// Whether it was there.

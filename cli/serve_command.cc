@@ -60,7 +60,7 @@ class Connection {
     });
   }
   bool is_done() const { return is_done_; }
-  /// What waits for its client goes on.
+  /// What waits for its client continues.
   void Shut() const { shutdown(socket_.number(), SHUT_RDWR); }
 
  private:

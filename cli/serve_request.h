@@ -28,7 +28,7 @@ class ScoreServer {
   /// which ends the run; asked on another thread, again and again.
   std::string Answer(std::string_view line, const std::function<bool()>& is_gone);
 
-  /// Ends the run that goes on, and all that come.
+  /// Ends the run that continues, and all that come.
   void Stop() { is_stopped_ = true; }
 
  private:

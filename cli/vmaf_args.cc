@@ -424,7 +424,7 @@ Status ArgReader::Finish() {
 
 Result<VmafArgs> ParseVmafArgs(int argc, char** argv) {
   ArgReader reader;
-  optind = 0;  // 1 would let getopt go on inside the argument where an earlier call was left
+  optind = 0;  // 1 would let getopt continue inside the argument where an earlier call was left
   constexpr const char* kShortOptions = "r:d:w:h:p:b:m:c:o:nvq";
   for (int option; (option = getopt_long(argc, argv, kShortOptions, OptionsForNext(argc, argv), nullptr)) != -1;)
     ACU_RETURN_IF_ERROR(reader.Read(option, optarg));

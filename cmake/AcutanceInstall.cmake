@@ -34,7 +34,7 @@ if(ACUTANCE_VAPOURSYNTH_INCLUDE)
 file(CREATE_LINK ../libvship.so
      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth/libvship.so\" SYMBOLIC)")
 endif()
-# backend/hip looks for them beside its library and in the library folder next to a program's.
+# backend/hip looks for them next to its library and in the library folder next to a program's.
 get_property(hip_kernels GLOBAL PROPERTY ACUTANCE_HIP_KERNEL_FILES)
 install(FILES ${hip_kernels} DESTINATION ${CMAKE_INSTALL_LIBDIR}/acutance-kernels)
 install(EXPORT acutance NAMESPACE acutance:: DESTINATION ${package} FILE acutanceConfig.cmake)

@@ -296,7 +296,7 @@ std::string_view KernelsIdentity() {
   acutance_library(kernel_identity PLAIN SOURCES ${identity}.cc DEPS acutance_base)
 endfunction()
 
-# One file for each AMD GPU, at the same place beside the programs in the build folder as where they are installed.
+# One file for each AMD GPU, at the same place next to the programs in the build folder as where they are installed.
 function(acutance_hip_kernel_files kernels identity)
   set(files)
   set(maker ${CMAKE_SOURCE_DIR}/src/kernel/kernel_files.py)

@@ -104,7 +104,7 @@ class Vship:
     """Each probe is scored by libvship.so, frame by frame: vship.py."""
 
     def __init__(self, library, metric):
-        import vship  # beside this file
+        import vship  # next to this file
 
         self.scores = vship.Scorer(library, metric).scores
 

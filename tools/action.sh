@@ -6,7 +6,7 @@ set -euo pipefail
 folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/acutance-XXXXXX")
 echo "folder=$folder" >>"$GITHUB_OUTPUT"
 
-# shellcheck disable=SC2153 # the action's input, not the array beside it
+# shellcheck disable=SC2153 # the action's input, not the array next to it
 mapfile -t distorted < <(printf '%s\n' "$DISTORTED" | sed '/^[[:space:]]*$/d')
 options=(--json --quiet --report "$folder/report.html")
 if [[ -n $REQUIRE ]]; then options+=(--require "$REQUIRE" --junit "$folder/junit.xml"); fi

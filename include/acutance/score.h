@@ -52,8 +52,9 @@ struct ScoreOptions {
   /// (NAME.npy). Takes several times as long as the scores. Empty: none are made.
   std::string maps_video;
   bool shots = false;  // looks where shots of the reference begin, for Result's report and summary
-  /// A file in which the results of frames are kept: Score with the same options goes on after the last of them. Where
-  /// first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty: none.
+  /// A file in which the results of frames are kept: Score with the same options continues after the last of them.
+  /// Where first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty:
+  /// none.
   std::string journal;
   /// Called on the caller's thread after each frame read.
   std::function<Next(const Progress&)> on_progress;

@@ -26,7 +26,7 @@ def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int = 1, folder: Path | N
     """Scores pairs (reference, distorted), `jobs` at a time, and yields a Done for each as it ends, in any order. A pair that
     fails does not stop the others; leaving the loop stops those that run.
 
-    folder: keeps a journal of each pair, by its place in the list: the same call goes on where it was stopped, also in the
+    folder: keeps a journal of each pair, by its place in the list: the same call continues where it was stopped, also in the
         midst of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: none are kept.
     options: as for score() but journal and progress: model, features, scale, align and so on; `threads` of each pair,
         by default the machine's processors divided by the jobs.
@@ -56,7 +56,7 @@ def _run(pairs: list[tuple[str, str]], jobs: int, folder: Path | None, options: 
 
     def watch(_: object) -> None:
         if stopped:
-            raise CancelledError("the list was left")  # its journal goes on here
+            raise CancelledError("the list was left")  # its journal continues here
 
     def work(pair: int) -> Done:
         reference, distorted = pairs[pair]

@@ -178,7 +178,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     def _ends(first: int | range, last: int | None) -> tuple[int, int]:
         if isinstance(first, range):
             if last is not None or first.step != 1 or not first:
-                raise InvalidArgumentError(f"{first}: a range of frames is not empty, has no steps, and no last beside it")
+                raise InvalidArgumentError(f"{first}: a range of frames is not empty, has no steps, and no last next to it")
             last = first.stop - 1
             first = first.start
         if first < 0 or (last is not None and last < first):

@@ -49,7 +49,7 @@ def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> in
 
 def _score_part(reference: str, distorted: str, first: int, count: int | None, folder: str | None, name: str,
                 options: dict[str, Any]) -> bytes:
-    """A part's journal. One in a folder that workers share goes on where a lost worker left it."""
+    """A part's journal. One in a folder that workers share continues where a lost worker left it."""
     with tempfile.TemporaryDirectory(prefix="acutance-") as own:
         path = os.path.join(folder or own, name + ".journal")
         score(reference, distorted, first_frame=first, frame_count=count, journal=path,
@@ -126,7 +126,7 @@ class _Jobs:
             return self._fail(pair, error)
 
     def _fail(self, pair: int, error: Exception) -> Done:
-        """Ends the pair's other parts; the other pairs go on."""
+        """Ends the pair's other parts; the other pairs continue."""
         for task, part in list(self._scoring.items()):
             if part.pair == pair:
                 self._ray.cancel(task, force=True)
@@ -158,7 +158,7 @@ def score_many(pairs: Iterable[tuple[Path, Path]], *, frames_per_part: int | Non
     frames_per_part: cuts videos into parts, which may run at the same time; None: a part each. Each part of a container
         decodes the frames before it, too, and of frames that are not paired by align="index" or an offset looks at the
         whole videos.
-    folder: one that all workers see: parts go on where a lost worker left them. None: they begin again.
+    folder: one that all workers see: parts continue where a lost worker left them. None: they begin again.
     cpus: of a worker for a part, and the part's threads.
     retries: how often a part is started again when its worker is lost.
     options: as for score(): model, features, scale, align and so on.

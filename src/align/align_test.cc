@@ -427,7 +427,7 @@ TEST(IdentityEvidenceOf, TakesAnEncodeThatComesBackToItsNumberForLate) {
       fingerprint.details[c] = static_cast<int8_t>(std::lround(20 * std::sin(static_cast<double>(c) + 0.05 * k)));
     return fingerprint;
   };
-  const auto encode = [&](int every) {  // up to three frames late, but for those that are coded alone
+  const auto encode = [&](int every) {  // up to three frames late, except those that are coded alone
     FrameTrack track;
     std::mt19937 random(1);
     for (int k = 0; k < 160; ++k) {

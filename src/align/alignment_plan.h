@@ -38,7 +38,7 @@ struct AlignedVideo {
   std::optional<bool> full_range{};  // as its stream declares; not set: RGB, which gets the other's
 };
 
-/// What a plan depends on beside the pictures.
+/// What a plan depends on next to the pictures.
 struct AlignmentTask {
   AlignmentRequest request{};
   int64_t first_frame = 0;

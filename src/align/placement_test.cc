@@ -145,8 +145,8 @@ TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
 }
 
 TEST(FindPlacement, LooksAmongCutsAloneWhereAFastPanFitsBetterAsideOfThem) {
-  // In the frames that are looked at the whole picture has a spot. Those beside them fit better, but show more than the
-  // cut on one side and less on the other.
+  // In the frames that are looked at the whole picture has a spot. Those next to them fit better, but show more than
+  // the cut on one side and less on the other.
   const auto pan = [](double x, double y, double t) { return Waves(x + 0.07 * t, y); };
   const auto spotted = [&](double x, double y, double t) {
     const bool has_spot = std::lround(t) % 10 == 5 && std::abs(x - 0.5) < 0.09 && std::abs(y - 0.5) < 0.09;

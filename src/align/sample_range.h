@@ -26,7 +26,7 @@ struct RangedFrames {
 
 struct RangeMismatch {
   enum class Kind {
-    kReferenceIsFull,  // the streams declare one range, and the distorted pictures fit as limited beside full range
+    kReferenceIsFull,  // the streams declare one range, and the distorted pictures fit as limited next to full range
     kDistortedIsFull,  // the other way round
     kOneRange,         // the streams declare different ranges, and the pictures fit as they are
   };

@@ -12,7 +12,7 @@
 
 namespace acutance {
 
-/// Changes the samples of pictures of one format, which they keep but for the bit depth. Threads may share it.
+/// Changes the samples of pictures of one format, which they keep except the bit depth. Threads may share it.
 class ColorConverter {
  public:
   /// Weights of several planes are for pictures of 4:4:4.

@@ -51,7 +51,7 @@ class PictureConversion : public PictureMaker {
   /// Samples of the source may lie at any address, those of the result do not.
   Result<Picture> Make(const Picture& source) const override;
   bool Keeps(int plane) const override;
-  /// Whether the result is the source, but for where its samples lie.
+  /// Whether the result is the source, except where its samples lie.
   bool KeepsAll() const { return !color_ && !scaler_ && !chroma_ && !raises(); }
 
  private:

@@ -1,5 +1,5 @@
 // Each row of the source is filtered along once, into a ring of rows that the filter down reads. The ring holds each
-// row beside the one before it, in words of two halves, so that the filter down multiplies what it loads.
+// row next to the one before it, in words of two halves, so that the filter down multiplies what it loads.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -159,10 +159,10 @@ class PlaneScaler {
   }
 
  private:
-  /// Holds row n - 1 of the source beside row n. Rows before the first and after the last are that one.
+  /// Holds row n - 1 of the source next to row n. Rows before the first and after the last are that one.
   int32_t* RingRow(int n) const { return ring_.get() + stride_ * (n % job_.down->taps); }
 
-  /// Which rows of the ring the filter down reads. Others need no row beside theirs.
+  /// Which rows of the ring the filter down reads. Others need no row next to theirs.
   std::vector<bool> RowsRead() const {
     std::vector<bool> is_read(job_.from.height + 1);
     for (int y = 0; y < job_.to_height; ++y)

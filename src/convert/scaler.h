@@ -24,7 +24,7 @@ struct ScaleOptions {
 /// Scales pictures of one format to another size. Threads may share it.
 class Scaler {
  public:
-  /// `to` has the format of `from` but for the size. Fails where a side becomes more than 64 times as
+  /// `to` has the format of `from` except the size. Fails where a side becomes more than 64 times as
   /// short or as long.
   static Result<Scaler> Make(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options);
 

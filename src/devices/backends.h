@@ -34,7 +34,7 @@ struct DeviceChoice {
   std::string backend = "cpu";        // "cpu", "auto" or a backend's name
   std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
   std::vector<std::string> excluded;  // backends that `auto` leaves out
-  std::vector<int> further = {};      // devices beside `index` that share its work
+  std::vector<int> further = {};      // devices next to `index` that share its work
   bool only_proved = false;           // devices whose self-tests are remembered: no program waits for one
   bool operator==(const DeviceChoice&) const = default;
 };

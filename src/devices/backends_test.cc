@@ -61,7 +61,7 @@ TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
   EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes"));
 }
 
-/// One device that works, beside one that is there and cannot be used.
+/// One device that works, next to one that is there and cannot be used.
 const Backend kHalfRefused = {"emu", "emulation",
                               [] {
                                 BackendProbe probe = kEmuBackend.probe();

@@ -15,7 +15,7 @@ namespace acutance {
 /// error names the metric, the options, the size, and the first result that differs.
 Status TestMetric(Device& device, const Metric& metric);
 
-/// The kernels that it runs on devices of the family, but for those that only 16-bit samples need.
+/// The kernels that it runs on devices of the family, except those that only 16-bit samples need.
 std::vector<const KernelImage*> KernelsToLoad(const Metric& metric, const std::string& family);
 
 /// The kernels that do so, in the order of their names.

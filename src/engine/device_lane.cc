@@ -118,8 +118,8 @@ Status DeviceLane::Prepare(const PictureFormat& format) {
   return MakeSlots();
 }
 
-/// Goes on with what an earlier lane of the same work made, whose metrics the device has proved itself for. What is of
-/// other work goes.
+/// Continues with what an earlier lane of the same work made, whose metrics the device has proved itself for. What is
+/// of other work goes.
 bool DeviceLane::TakeKit() {
   const std::unique_ptr<CachedRunners> kit = std::move(kept_.kit);
   if (!kit || kit->key != key_ || kit->works.size() != parts_.size()) return false;

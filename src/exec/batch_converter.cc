@@ -41,7 +41,7 @@ int SamplesOfWord(const PictureFormat& format) { return static_cast<int>(sizeof(
 
 using Step = PictureConversion::Step;
 
-/// What a plane's way through the filters takes, beside its samples.
+/// What a plane's way through the filters takes, next to its samples.
 struct Space {
   Space(const Step& step, int plane)
       : across(*step.across),

@@ -69,7 +69,7 @@ class BatchConverter {
     const VideoConversion* video;
     Target target;
     PlanInput source;               // the layout of what it is made of
-    PlanInput colored;              // of that in its own colors, from which filters go on
+    PlanInput colored;              // of that in its own colors, from which filters continue
     std::vector<size_t> sources{};  // of sources_: several where colors are mixed
     std::vector<Filter> filters{};
   };

@@ -29,7 +29,7 @@ struct DeviceInfo {
   std::string identity;  // tells equal devices apart: a UUID or an address; with the driver, self-tests are kept by it
   std::string driver;    // versions of all that runs below: the driver's library and the kernel's part
   std::string family;    // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
-  std::string kernels;   // what identifies kernels that lie in files beside the program; empty: there are none
+  std::string kernels;   // what identifies kernels that lie in files next to the program; empty: there are none
   int wave_size = 0;     // work items that exchange values without shared memory; kernels read it at run time
   bool has_double = false;
   bool is_cpu = false;        // software on the host's cores: never chosen by `auto`
@@ -97,7 +97,7 @@ class Recording {
 class Mark {
  public:
   virtual ~Mark() = default;
-  /// Until the work before it is done; any thread, also several, beside all use of the queue.
+  /// Until the work before it is done; any thread, also several, next to all use of the queue.
   virtual Status Wait() = 0;
 };
 
@@ -134,7 +134,7 @@ class Device {
   }
 
   /// From now on a wait for the device that sees no progress for so long is an error, by which the device is lost: what
-  /// it may still read or write is never freed. Any thread, beside all other use. Devices that cannot hang ignore it.
+  /// it may still read or write is never freed. Any thread, next to all other use. Devices that cannot hang ignore it.
   virtual void LimitWaits(std::chrono::milliseconds /*longest*/) {}
 
   /// Bytes of its memory that no program uses; nothing where the device does not tell.

@@ -41,7 +41,7 @@ struct KernelImage {
 std::span<const KernelImage> KernelImages();
 
 /// What tells builds of these kernels apart: a hash of their texts and variants and of the compilers. Kernels in files
-/// beside the program are used where it is the same; generated.
+/// next to the program are used where it is the same; generated.
 std::string_view KernelsIdentity();
 
 /// Null when there is none.

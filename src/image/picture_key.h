@@ -20,7 +20,7 @@ struct PictureKey {
 /// A number that no other video of this process has. Any thread.
 uint64_t NewVideoIdentity();
 
-/// The number of a preparation; `how` tells all that its samples depend on beside the video's. Any thread.
+/// The number of a preparation; `how` tells all that its samples depend on next to the video's. Any thread.
 uint32_t PreparationOf(const std::string& how);
 
 }  // namespace acutance

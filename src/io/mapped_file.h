@@ -11,7 +11,7 @@ namespace acutance {
 /// The bytes that a file has when it is mapped. If another program shortens the file, the system
 /// sends SIGBUS to a process that touches the lost pages. Here such pages read as zeros, and the
 /// mapping is marked. A signal handler does that, installed with the first mapping; faults
-/// elsewhere go on to the handler that was installed before.
+/// elsewhere continue to the handler that was installed before.
 class MappedFile {
  public:
   /// Null if mmap fails or too many mappings exist; the caller then reads the file.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files of kernels beside the program (README.md).
+"""Files of kernels next to the program (README.md).
 
 usage: kernel_files.py identity --list FILE --root SRC --out FILE [--depfile FILE]
        kernel_files.py pack --identity FILE --family FAMILY --folder FOLDER --out FILE KERNEL...

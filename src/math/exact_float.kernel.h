@@ -80,7 +80,7 @@ FUNCTION(ExactWide) exact_multiply(uint64_t a, uint64_t b) {
 }
 
 // a / b, both magnitudes in bits. Each step makes 18 bits of the quotient and may be off by one or
-// two, which the next and the last steps mend: remainders fit 64 bits, whatever wraps on the way.
+// two, which the next and the last steps fix: remainders fit 64 bits, whatever wraps on the way.
 FUNCTION(uint64_t) software_quotient(uint64_t a, uint64_t b, int32_t digits) {
   const uint64_t infinity = exact_infinity(digits);
   if (a > infinity || b > infinity || (a == b && (a == uint64_t(0u) || a == infinity))) return infinity + uint64_t(1u);

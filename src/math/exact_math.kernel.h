@@ -19,7 +19,7 @@ FUNCTION(bool) exact_is_nan(double x) { return (double_bits(x) & ~EXACT_SIGN) > 
 
 FUNCTION(double) exact_abs(double x) { return bits_double(double_bits(x) & ~EXACT_SIGN); }
 
-// x's pattern where x is positive and finite; a subnormal number's exponent goes on below 0.
+// x's pattern where x is positive and finite; a subnormal number's exponent continues below 0.
 FUNCTION(int64_t) exact_pattern(double x) {
   const uint64_t bits = double_bits(x);
   if (bits >= EXACT_HIDDEN) return int64_t(bits);

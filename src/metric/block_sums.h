@@ -34,7 +34,7 @@ struct LossMap {
   std::optional<Damage> damage{};
 };
 
-/// An Extractor whose sums can be told apart by block.
+/// An Extractor whose sums can be distinguished by block.
 class BlockSums {
  public:
   virtual ~BlockSums() = default;

@@ -71,7 +71,7 @@ inline constexpr unsigned kLuma = 1, kAllPlanes = 7;  // masks: bit p is plane p
 struct InputSpec {
   Video video = Video::kReference;
   unsigned planes = kLuma;                        // those that the format lacks are left out
-  int history = 0;                                // how many frames back it reads, beside the frame's own picture
+  int history = 0;                                // how many frames back it reads, next to the frame's own picture
   std::shared_ptr<const DerivedInput> derived{};  // null: the video's own planes
 };
 

@@ -1,4 +1,4 @@
-// What an Extractor implements beside its own interface where an option has its artifacts written to files.
+// What an Extractor implements next to its own interface where an option has its artifacts written to files.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 
 usage: embed_models.py FOLDER OUT.cc
 
-FOLDER/models.txt has a line `name | what it was made for | what it is` for each file <name>.json beside it. Models
+FOLDER/models.txt has a line `name | what it was made for | what it is` for each file <name>.json next to it. Models
 share most of their support vectors, one a line of the SVM's text (its line ends are written \\n in JSON): a file becomes
 a list of numbers of lines, and each distinct line is stored once, a ninth of the files' bytes.
 """

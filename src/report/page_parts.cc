@@ -114,9 +114,9 @@ std::string Sentence(const Page& page, size_t video) {
     }
   const Alignment* const pairs = page.summary->videos[video].alignment;
   if (pairs && !pairs->is_identity())
-    text += fmt::format(
-        " Its frames are not the reference's one by one: {}. What is compared are pairs that belong together.",
-        EscapeXml(pairs->Describe()));
+    text +=
+        fmt::format(" Its frames are not the reference's one by one: {}. What is compared are pairs that are aligned.",
+                    EscapeXml(pairs->Describe()));
   return text + "</p>\n";
 }
 
@@ -333,7 +333,7 @@ std::string LossPart(const Page& page) {
          "of " +
          EscapeXml(QualityName(page)) +
          " that each kind of damage costs, the mean over frames: what mending it would gain, by itself and with the "
-         "others mended "
+         "others fixed "
          "before (Shapley values).</p>\n" +
          rows + "</section>\n";
 }

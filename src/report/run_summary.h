@@ -13,7 +13,7 @@
 
 namespace acutance {
 
-/// What a summary tells beside the scores.
+/// What a summary tells next to the scores.
 struct SummaryChoice {
   std::string reference;
   std::vector<std::string> distorted;

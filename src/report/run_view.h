@@ -18,7 +18,7 @@ struct RunView {
   std::span<const ModelRun> models;
   std::span<const MetricRun> metrics;
   std::vector<const ScoreTable*> tables;  // one a distorted video
-  std::vector<SummaryDevice> devices;     // beside the CPU
+  std::vector<SummaryDevice> devices;     // next to the CPU
   int subsample = 1;
 };
 

@@ -56,7 +56,7 @@ struct Summary {
   std::vector<SummaryVideo> videos;
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons = {};  // of models that were chosen for the videos
-  std::vector<SummaryDevice> devices = {};      // beside the CPU
+  std::vector<SummaryDevice> devices = {};      // next to the CPU
   std::vector<Input> inputs = {};               // the reference first; empty: not known
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();

@@ -41,7 +41,7 @@ class CachedReference {
   /// What is kept now in the host's memory, and what further runs may make of it.
   size_t bytes() const;
   size_t MostBytes() const;
-  /// Another limit on that, at least what is kept. Not while a run goes on.
+  /// Another limit on that, at least what is kept. Not while a run continues.
   void KeepUpTo(size_t most_bytes);
   int64_t frames() const;
   /// The pictures that lie on a device; none while a run uses it.
@@ -60,7 +60,7 @@ class CachedReference {
   };
   static std::optional<Identity> IdentityOf(const std::string& path);
 
-  /// What the pictures depend on beside the file.
+  /// What the pictures depend on next to the file.
   struct Manner {
     std::optional<PictureFormat> raw;
     bool raw_is_semi_planar = false;

@@ -1,4 +1,4 @@
-// A file of frames' results, from which a run goes on after it was killed, and which parts of a run are joined from.
+// A file of frames' results, from which a run continues after it was killed, and which parts of a run are joined from.
 #pragma once
 
 #include <cstdint>

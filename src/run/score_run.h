@@ -63,7 +63,7 @@ enum class FrameAction {
   kContinue,
   kStop,  // this frame is the last, as if the videos ended here
   /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
-  /// videos are looked at first, and where they do not belong together frame by frame, the run begins again.
+  /// videos are looked at first, and where they do not are aligned frame by frame, the run begins again.
   kStopAfterAlignmentCheck,
 };
 
@@ -84,7 +84,7 @@ struct RunRequest {
   int64_t skip_reference = 0;
   int64_t skip_distorted = 0;
   int64_t frame_limit = 0;            // 0: all
-  AlignmentRequest pairing{};         // which frames belong together
+  AlignmentRequest pairing{};         // which frames are aligned
   std::string alignment_fingerprint;  // filled by RunScore: what the journal knows frames by; empty: frame by frame
   FitOptions fit{.size = CommonSize(),
                  .raise_bit_depth = true,
@@ -98,7 +98,7 @@ struct RunRequest {
   std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionSpec
   int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
 
-  /// A file in which the results of frames are kept. A run with the same journal goes on where the last one stopped;
+  /// A file in which the results of frames are kept. A run with the same journal continues where the last one stopped;
   /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
   std::string journal;
 
@@ -119,7 +119,7 @@ struct RunRequest {
   bool find_shots = false;
 
   /// Called before the first frame, and again where frames are scored anew from the first because they turned out to
-  /// belong together otherwise: what was seen of them before does not count. An error ends the run.
+  /// are aligned otherwise: what was seen of them before does not count. An error ends the run.
   std::function<Status(const Session&)> on_start = nullptr;
 
   /// Called after each frame that is read.

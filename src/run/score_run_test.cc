@@ -1,4 +1,4 @@
-// Which frames a run scores until its videos' frames belong together.
+// Which frames a run scores until its videos' frames are aligned.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The frames of a run that scored worst, with their pictures, kept while the run goes on.
+// The frames of a run that scored worst, with their pictures, kept while the run continues.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ Status CheckColors(bool force, const FitInputs& inputs, std::vector<FitStep>& st
   return {};
 }
 
-/// A curve that is not told is taken as SDR beside HDR: encoders write that of HDR, for players need it.
+/// A curve that is not told is taken as SDR next to HDR: encoders write that of HDR, for players need it.
 Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const PairReaderInput& reference = *inputs.front();
   const VideoColor own = reference.video->color();

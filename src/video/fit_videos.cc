@@ -42,7 +42,7 @@ bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
   return false;
 }
 
-/// Raw yuv does not tell whether it is interlaced, so that nothing is done beside it unasked.
+/// Raw yuv does not tell whether it is interlaced, so that nothing is done next to it unasked.
 Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const auto is_interlaced = [](const PairReaderInput* input) { return input->video->facts().is_interlaced; };
   const auto is_raw = [](const PairReaderInput* input) { return input->video->is_raw(); };

@@ -112,7 +112,7 @@ Result<std::unique_ptr<VideoSource>> ReplayBuffer::Open() {
   if (state_->kept.size() < state_->read)
     return Error(StatusCode::kUnsupported,
                  "a pipe cannot be read again, and its pictures take more than {} MB, which are kept of it: write it "
-                 "to a file, or say how its frames belong together (--align)",
+                 "to a file, or say how its frames are aligned (--align)",
                  state_->most_bytes >> 20);
   std::unique_ptr<VideoSource> reading = std::make_unique<Reading>(state_);
   return state_->is_rgb ? ConvertRgb(std::move(reading)) : std::move(reading);

@@ -19,22 +19,22 @@ class ReplayBuffer {
   /// reading are not kept any more.
   Result<std::unique_ptr<VideoSource>> Open();
 
-  /// What was read so far is kept for the next reading alone, which lets go of it where it goes on. Not while a reading
-  /// goes on.
+  /// What was read so far is kept for the next reading alone, which lets go of it where it continues. Not while a
+  /// reading continues.
   void ReleaseAsRead();
 
   /// While a video is held, a reading that is interrupted waits for the picture that it is at: an interrupted source
   /// would be at its end.
   void Hold(bool hold);
 
-  /// What is kept now, while a reading may go on: none of a video that takes more than it may.
+  /// What is kept now, while a reading may continue: none of a video that takes more than it may.
   size_t bytes() const;
   int64_t frames() const;
   /// What may be kept once it is read to its end.
   size_t MostBytes() const;
-  /// Keeps no more than so many bytes from now on. Not while a reading goes on, nor once pictures were let go.
+  /// Keeps no more than so many bytes from now on. Not while a reading continues, nor once pictures were let go.
   void KeepUpTo(size_t most_bytes);
-  /// Whether reading ended with an error, which further readings get, too. Not while a reading goes on.
+  /// Whether reading ended with an error, which further readings get, too. Not while a reading continues.
   bool has_failed() const;
 
  private:

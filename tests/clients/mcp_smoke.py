@@ -64,7 +64,7 @@ async def check(session, folder):
 
 async def main():
     program = pathlib.Path(sys.executable).with_name("vmaf-mcp")
-    # The server lists the JSON files of model/ beside its own installation.
+    # The server lists the JSON files of model/ next to its own installation.
     models = pathlib.Path(sys.prefix) / "model"
     models.mkdir(exist_ok=True)
     for path in (ROOT / "models").glob("*.json"):

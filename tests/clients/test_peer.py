@@ -139,7 +139,7 @@ class Peer(unittest.TestCase):
 
     def refuse(self, clip, *run):
         for program, command in self.programs(clip, *run):
-            self.assertIsNone(self.run_once(command), f"{program} goes on")
+            self.assertIsNone(self.run_once(command), f"{program} continues")
 
     def test_features(self):
         for form in FORMATS:
@@ -194,7 +194,7 @@ class Peer(unittest.TestCase):
                 self.refuse(clip, *run)
 
     def test_log_formats(self):
-        """Every format, byte for byte but for the version and the frames a second."""
+        """Every format, byte for byte except the version and the frames a second."""
         clip = self.clips["420", 8]
         what = filter_options(("version=vmaf_v0.6.1",), ("psnr=enable_apsnr=true", "float_ms_ssim"))
         options = ("--feature", "psnr=enable_apsnr=true", "--feature", "float_ms_ssim")

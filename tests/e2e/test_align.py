@@ -1,4 +1,4 @@
-"""Which frames belong together: offsets, drops, rates, pipes, files of pairs, and refusals."""
+"""Which frames are aligned: offsets, drops, rates, pipes, files of pairs, and refusals."""
 import csv
 import io
 import json

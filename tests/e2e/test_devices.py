@@ -217,7 +217,7 @@ class Parity(DeviceCommand):
         self.assertEqual(*logs)
 
     def test_cvvdp_from_the_first_frame_on(self):
-        """Of a clip of one frame, and of more frames than it looks back, beside a metric with another history."""
+        """Of a clip of one frame, and of more frames than it looks back, next to a metric with another history."""
         dice = random.Random(5)
         features = ("-f", "cvvdp", "-f", "cvvdp=display=standard_fhd:temporal=false", "-f", "xpsnr=fps=50")
         for size, frames in ((63, 47), 2), ((64, 48), 1), ((64, 48), 13):

@@ -1,4 +1,4 @@
-"""Journals: runs that are killed and go on, parts that are joined, and what is refused."""
+"""Journals: runs that are killed and continue, parts that are joined, and what is refused."""
 import os
 import random
 import re
@@ -12,7 +12,7 @@ import unittest
 
 from clips import ACUTANCE, CommandTest, y4m
 
-# Metrics with memory, one that looks at the reference alone, an aggregate, a bootstrap collection beside a single model.
+# Metrics with memory, one that looks at the reference alone, an aggregate, a bootstrap collection next to a single model.
 FEATURES = ("-f", "motion=motion_five_frame_window=true", "-f", "float_motion", "-f",
             "psnr=enable_apsnr=true:enable_chroma=false")
 HEAD = 16  # bytes of a record before its words: the frame and their number

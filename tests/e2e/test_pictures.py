@@ -129,7 +129,7 @@ class EveryMetric(CommandTest):
                 try:
                     os.dup2(said.fileno(), 2)
                     status = score_by_the_api(feature, pictures, self.path("log"))
-                finally:  # a child that went on would run the tests that follow, with children of its own
+                finally:  # a child that continued would run the tests that follow, with children of its own
                     os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         return subprocess.CompletedProcess([feature], status, b"", self.read("said").encode())

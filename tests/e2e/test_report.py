@@ -227,7 +227,7 @@ class Report(CommandTest):
         self.assertIn('data-drawn="true"', shown.stdout)
         self.assertEqual(len(re.findall(r"<path d=\"M[\d.]", shown.stdout)), 1 + 6)  # the model and its features
         fieldsets = re.findall(r"<fieldset.*?</fieldset>", shown.stdout, re.S)
-        for fieldset in fieldsets:  # what is seen at first is told apart by color
+        for fieldset in fieldsets:  # what is seen at first is distinguished by color
             seen = re.findall(r"background: ([^;]+);", fieldset.split("<details")[0])
             self.assertEqual(len(set(seen)), len(seen), seen)
         self.assertGreater(len(fieldsets), 1)

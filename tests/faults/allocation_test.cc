@@ -216,7 +216,7 @@ TEST(Threads, OfTheCApiMayNotStart) {
   StartFewer([&] { return ScoreByC(3, 0); });
 }
 
-/// A client that goes on reading, after a device's threads did not start: nothing may wait for them.
+/// A client that continues reading, after a device's threads did not start: nothing may wait for them.
 TEST(Threads, OfADeviceMayNotStart) {
   constexpr unsigned kReads = 60;  // more than are in flight
   ::setenv("ACUTANCE_BACKEND", "emu", 1);

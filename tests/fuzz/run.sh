@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the fuzz targets beside this file: run.sh SECONDS [TARGET ...]. Each runs that long, $JOBS processes at once; those
+# Runs the fuzz targets next to this file: run.sh SECONDS [TARGET ...]. Each runs that long, $JOBS processes at once; those
 # beyond one for each target go to the first of the list, and share the target's corpus. What they find is kept in
-# corpus/, inputs that fail and logs in failures/ and logs/ of $OUT, or beside. Prints executions and coverage.
+# corpus/, inputs that fail and logs in failures/ and logs/ of $OUT, or next to this file. Prints executions and coverage.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -3,7 +3,7 @@
 
 usage: vectors.py VMAF
 
-The vectors lie in $ACUTANCE_VECTORS, or in shared/vectors beside the repository; without them the test is skipped
+The vectors lie in $ACUTANCE_VECTORS, or in shared/vectors next to the repository; without them the test is skipped
 (exit status 77).
 """
 import os

@@ -1,4 +1,4 @@
-// The time that a GPU needs for a frame pair, beside what its memory and its link to the host
+// The time that a GPU needs for a frame pair, next to what its memory and its link to the host
 // allow.
 #pragma once
 

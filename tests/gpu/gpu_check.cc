@@ -170,7 +170,8 @@ Status RunSession(const Settings& settings, bool switches) {
 Status CheckSession(const Settings& settings) { return RunSession(settings, true); }
 
 /// Repeats, and fails when memory grows in both halves of what follows the first tenth. In that tenth allocators and
-/// drivers fill their pools; a single step later is a pool that happens to be used for the first time, a leak goes on.
+/// drivers fill their pools; a single step later is a pool that happens to be used for the first time, a leak
+/// continues.
 template <class Work>
 Status Repeat(const char* what, int times, const DeviceMemory& memory, Work work) {
   constexpr int64_t kHostSlackKib = 1024;  // of a half

@@ -45,7 +45,7 @@ class Torch:
         self.torch.cuda.synchronize()
 
     def bytes_in_use(self):
-        """(the framework's tensors, all on the device beside what the framework has reserved)"""
+        """(the framework's tensors, all on the device next to what the framework has reserved)"""
         free, total = self.torch.cuda.mem_get_info()
         return self.torch.cuda.memory_allocated(), total - free - self.torch.cuda.memory_reserved()
 
@@ -165,7 +165,7 @@ def check_bits(gpu):
 
 
 def check_errors(gpu):
-    """Misuse raises, and the session goes on."""
+    """Misuse raises, and the session continues."""
     frame = gpu.upload(make_video(96, 64, 8, 0, 1)[0][0])
     wide = gpu.upload(np.zeros((64, 192), np.uint8))
     cases = [({"backend": "cpu"}, frame, acutance.UnsupportedError), ({"copy": True}, frame, acutance.UnsupportedError),

@@ -61,7 +61,7 @@ def test_tensors_score_as_arrays(kind, depth):
     expected = run(*pair, backend="cpu", **options)
     assert_same_bits(run(*(on_device(video, kind) for video in pair), **options), dict(expected))
     managed = on_device(pair[1], device=13)
-    assert_same_bits(run(pair[0], managed, **options), dict(expected))  # beside arrays on the host
+    assert_same_bits(run(pair[0], managed, **options), dict(expected))  # next to arrays on the host
 
 
 def test_the_producer_orders_its_work_before_the_default_stream(pair):

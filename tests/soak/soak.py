@@ -85,7 +85,7 @@ class Soak:
             return [str(self.args.build / "bin/vmaf"), "-r", reference, "-d", distorted, "-o", str(log), "--json",
                     "--threads", str(threads), "--backend", backend, *more]
         more += ["--model", model] if model else ["--no-model"]
-        # Noise has no frames that belong together, so that pairing by pictures would refuse it.
+        # Noise has no frames that are aligned, so that pairing by pictures would refuse it.
         return [str(self.args.build / "bin/acutance"), "score", reference, distorted, "-o", str(log), "--format",
                 "json", "--threads", str(threads), "--backend", backend, "--align", "index", "--quiet", *more]
 
@@ -152,7 +152,7 @@ class Soak:
             process.wait(self.args.patience)
         run = self.run(command)
         if run.returncode != 0:
-            raise Failed(f"{run.returncode} where a run goes on: {run.stderr}")
+            raise Failed(f"{run.returncode} where a run continues: {run.stderr}")
         self.count("resumed")
 
     def cut_off(self, folder, clip, log, features, model):
@@ -259,7 +259,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--backends", default="emu", help="beside the CPU, with commas: cuda,vulkan")
+    parser.add_argument("--backends", default="emu", help="next to the CPU, with commas: cuda,vulkan")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--patience", type=float, default=600, help="seconds after which a run counts as hung")
     parser.add_argument("--worker", type=float, help=argparse.SUPPRESS)

@@ -157,7 +157,7 @@ std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> j
   return parts;
 }
 
-/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat beside a frame that is
+/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat next to a frame that is
 /// missing: which of the two stands for its reference frame is ambiguous.
 void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
   constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion

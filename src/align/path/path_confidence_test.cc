@@ -84,7 +84,7 @@ struct MovingVideos {
   static constexpr double kSpeed = 0.3;
 };
 
-/// A path that goes on at another offset from frame `from` on.
+/// A path that continues at another offset from frame `from` on.
 FramePath StepAt(size_t from, int64_t offset) {
   FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
   std::fill(path.offsets.begin() + static_cast<ptrdiff_t>(from), path.offsets.end(), offset);

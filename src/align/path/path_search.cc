@@ -80,7 +80,7 @@ class Chunk {
 
   double total() const { return total_; }
 
-  /// The cheapest other paths, by frame, from the costs of going on from each state to the end.
+  /// The cheapest other paths, by frame, from the costs of continuing from each state to the end.
   std::vector<FramePath::Rival> Rivals() {
     std::vector<FramePath::Rival> rivals(static_cast<size_t>(end_ - begin_));
     for (auto& layer : cost_) layer.assign(count_, 0);

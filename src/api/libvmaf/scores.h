@@ -56,7 +56,7 @@ class Scores {
   /// All scores as one table, for logs: computed features first, then imported ones and models.
   ScoreTable Table() const;
 
-  /// Calls back for each score of `name` from frame `next` on; returns the frame to go on from.
+  /// Calls back for each score of `name` from frame `next` on; returns the frame to continue from.
   int64_t Visit(const std::string& name, int64_t next, const std::function<void(int64_t, double)>& visit) const;
 
  private:

@@ -65,7 +65,7 @@ class Cvvdp : public CvvdpScorer {
   Exception invalid_option() const override { return kBadDisplayModel; }
   bool has_history() const override { return is_temporal_; }
 
-  /// The running value goes on where the frames before do not.
+  /// The running value continues where the frames before do not.
   void Begin(const Extractor& extractor) override {
     make_ = [&extractor] { return extractor.MakeSequence(); };
   }

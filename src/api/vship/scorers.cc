@@ -1,4 +1,4 @@
-// The metrics behind the handlers, but for cvvdp.
+// The metrics behind the handlers, except cvvdp.
 
 #include "api/vship/handler.h"
 #include "metric/registry.h"

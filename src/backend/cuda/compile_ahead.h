@@ -14,7 +14,7 @@
 
 namespace acutance::cuda {
 
-/// Loads kernels that the driver has never compiled for this user, and compiles further ones beside them; what is left
+/// Loads kernels that the driver has never compiled for this user, and compiles further ones next to them; what is left
 /// loads quickly. Does nothing where that would gain little or is in doubt: each kernel is tried once for each user,
 /// device and driver, since a driver that does not keep code, or ends the program, would do so each time.
 void CompileAhead(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images);

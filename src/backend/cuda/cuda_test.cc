@@ -146,7 +146,7 @@ TEST_F(CudaTest, TakesPtxOnAGpuWithoutMachineCode) {
   for (const auto& [major, minor] : targets) names.push_back("sm_" + std::to_string(10 * major + minor));
   for (size_t i = 0; i < names.size(); ++i) {
     std::tie(fake_.major, fake_.minor) = targets[i];
-    // The kernel is in the GPU's own code alone, then in the PTX alone, beside code for all others.
+    // The kernel is in the GPU's own code alone, then in the PTX alone, next to code for all others.
     std::vector<KernelBinary> own = {{"cuda", "ptx", Code(kOther)}}, others = {{"cuda", "ptx", Code(kFill)}};
     for (size_t j = 0; j < names.size(); ++j) {
       own.push_back({"cuda", names[j], Code(j == i ? kFill : kOther)});

@@ -98,7 +98,7 @@ TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
   }
 }
 
-// What a kernel reads, no kernel writes at the same time: all reads may take the read-only path, but for those of
+// What a kernel reads, no kernel writes at the same time: all reads may take the read-only path, except those of
 // cambi_select, which reads counts that it wrote itself.
 TEST_F(PtxTest, ReadsThroughTheReadOnlyCache) {
   for (const auto& [code, file] : Files()) {

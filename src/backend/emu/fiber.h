@@ -1,5 +1,5 @@
-// A function with a stack of its own that may stop in the middle and go on when it is resumed, on the thread that made
-// it.
+// A function with a stack of its own that may stop in the middle and continue when it is resumed, on the thread that
+// made it.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Fiber {
   /// Returns to the code that resumed the running fiber.
   static void Yield();
 
-  /// Stops the running fiber and resumes `next` in its place: where that yields or returns, the code goes on that
+  /// Stops the running fiber and resumes `next` in its place: where that yields or returns, the code continues that
   /// resumed the running one. One switch of stacks, where a yield and a Resume are two.
   static void YieldTo(Fiber& next);
 

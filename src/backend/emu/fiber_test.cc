@@ -57,7 +57,7 @@ struct Chain {
   int begun = 0;
 };
 
-/// Begins the next fiber of the chain in its place, and goes on once that has yielded or returned and it is resumed.
+/// Begins the next fiber of the chain in its place, and continues once that has yielded or returned and it is resumed.
 void RunLink(void* argument) {
   Chain& chain = *static_cast<Chain*>(argument);
   const int self = chain.begun++;

@@ -86,7 +86,7 @@ size_t Workgroup::TakeTurn() {
   return index;
 }
 
-/// What goes on with the item that was found, or begins it.
+/// What continues with the item that was found, or begins it.
 Workgroup::Carrier& Workgroup::NextCarrier() {
   if (Carrier* carrier = carrier_of_[order_[turn_]]) {
     TakeTurn();
@@ -144,7 +144,7 @@ Status Workgroup::Divergence(const GroupPlace& place) {
                items_[other].view.local_x, items_[other].view.local_y, kStateNames[static_cast<int>(other_state)]);
 }
 
-/// Runs items from their beginning, while the next one has not begun before; then another carrier goes on, until this
+/// Runs items from their beginning, while the next one has not begun before; then another carrier continues, until this
 /// one is asked for again.
 void Workgroup::RunItems(void* argument) {
   Carrier& carrier = *static_cast<Carrier*>(argument);

@@ -43,7 +43,7 @@ struct Api {
   Code FreePinned(void* memory) const { return driver.hipHostFree(memory); }
 
   /// The code object for the device's instruction set, or one for another that is the same: the image's own (those of
-  /// tests are embedded), else that of the file beside the program.
+  /// tests are embedded), else that of the file next to the program.
   static std::vector<KernelBinary> Binaries(const KernelImage& image, std::string_view family);
   /// Why there is none.
   static Status NotBuilt(const KernelImage& image, std::string_view family);

@@ -8,7 +8,7 @@ namespace acutance::hip {
 namespace {
 
 /// A GPU, the number by which an ELF file names it (LLVM's AMDGPU usage guide, EF_AMDGPU_MACH), and the GPU whose code
-/// it runs. Each has the instructions of that GPU and no hazard that its code does not avoid; what it has beside them,
+/// it runs. Each has the instructions of that GPU and no hazard that its code does not avoid; what it has next to them,
 /// such as the dot products of gfx1011, the matrices of gfx908 or the scalar floats of gfx1150, that code does not use.
 /// LLVM's gfx11-generic, which ROCm 5 cannot load, is gfx1100 for this purpose: it works round the same bugs.
 struct Machine {

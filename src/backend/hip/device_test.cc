@@ -375,7 +375,7 @@ TEST_P(DeviceTest, IsNotOpenedInAProcessThatWasForked) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(WholeSession(backend_).message(), "") << "the parent goes on";
+  EXPECT_EQ(WholeSession(backend_).message(), "") << "the parent continues";
 }
 
 TEST_P(DeviceTest, LetsItsPartsOutliveIt) {

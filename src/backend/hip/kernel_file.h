@@ -1,4 +1,4 @@
-// The files of code objects that lie beside the program, one for each GPU that kernels are compiled for, made by
+// The files of code objects that lie next to the program, one for each GPU that kernels are compiled for, made by
 // src/kernel/kernel_files.py. They are no part of the program, which therefore is built without them where there is no
 // AMD GPU.
 #pragma once
@@ -40,7 +40,7 @@ class KernelFile {
 };
 
 /// The file for a family, read once and kept until the process ends. It is looked for in the folder acutance-kernels
-/// beside the program and in the library folder next to it; ACUTANCE_HIP_KERNELS names another folder.
+/// next to the program and in the library folder next to it; ACUTANCE_HIP_KERNELS names another folder.
 Result<const KernelFile*> KernelsFor(std::string_view family);
 
 }  // namespace acutance::hip

@@ -41,7 +41,7 @@ Result<fs::path> FindPlugin() {
       fmt::join(names, ", no "));
 }
 
-/// Where the build found the runtime: a file beside the plugin in the build tree says so, and is not installed. A path
+/// Where the build found the runtime: a file next to the plugin in the build tree says so, and is not installed. A path
 /// that is compiled in would be searched on machines where others may create it.
 std::string RuntimeOfBuild(const fs::path& plugin) {
   std::string folder;

@@ -68,7 +68,7 @@ TEST_F(SyclTest, RefusesALibraryThatIsNoPlugin) {
   EXPECT_THAT(MissingBecause(), HasSubstr("does not load"));
 }
 
-/// Intel's driver for CPUs beside the runtime: a library is a guest, and does not tell the loader where that is.
+/// Intel's driver for CPUs next to the runtime: a library is a guest, and does not tell the loader where that is.
 TEST_F(SyclTest, SetsNoVariableOfItsProgram) {
   const std::filesystem::path driver = std::filesystem::path(FAKE_RUNTIME) / "libintelocl.so";
   std::ofstream(driver) << "a driver";

@@ -60,7 +60,7 @@ class Context {
   Result<VkPipeline> PipelineOf(const KernelImage& image);
 
   SubmissionQueue& kernel_queue() { return kernel_queue_; }
-  /// The queue for copies beside the kernels, or the kernels' own where the device has no other.
+  /// The queue for copies next to the kernels, or the kernels' own where the device has no other.
   SubmissionQueue& copy_queue() { return physical_.copy_family ? copy_queue_ : kernel_queue_; }
 
  private:

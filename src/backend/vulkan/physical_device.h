@@ -21,7 +21,7 @@ struct PhysicalDevice {
   uint32_t driver_version = 0;
   std::array<uint8_t, VK_UUID_SIZE> device_uuid, cache_uuid;
   uint32_t compute_family = 0;
-  std::optional<uint32_t> copy_family;  // that only copies, beside the kernels, as copy engines do
+  std::optional<uint32_t> copy_family;  // that only copies, next to the kernels, as copy engines do
   bool sets_wave_size = false;    // pipelines may ask for info.wave_size, which not all drivers give by themselves
   uint32_t most_waves = 0;        // of a workgroup whose wave size is set
   bool tells_statistics = false;  // of compiled kernels, as ACUTANCE_VULKAN_STATISTICS asks

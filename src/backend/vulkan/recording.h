@@ -45,7 +45,7 @@ class VulkanRecording : public Recording {
   Status End();
   Status Append(const CopyCommand& copy);
   Status Append(const LaunchCommand& launch);
-  /// Orders the next command, which runs in `stage`, after those before that it must not run beside.
+  /// Orders the next command, which runs in `stage`, after those before that it must not run next to.
   void OrderAfterOthers(VkPipelineStageFlags stage, std::span<const Use> uses);
   bool Conflicts(const Use& use) const;
   void Barrier(VkPipelineStageFlags stages);

@@ -28,7 +28,7 @@ VkBool32 VKAPI_PTR Receive(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsM
   Messages& messages = TheMessages();
   const std::lock_guard lock(messages.mutex);
   messages.texts.emplace_back(data->pMessage);
-  return VK_FALSE;  // the call goes on
+  return VK_FALSE;  // the call continues
 }
 
 }  // namespace

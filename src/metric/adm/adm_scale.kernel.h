@@ -3,7 +3,7 @@
 // A workgroup makes a tile of detail bands of both pictures: filters down the columns go to shared memory, filters
 // along the rows, decoupling and weights stay in registers; what a sample adds to its neighbours' thresholds is shared.
 // An item has ROWS positions of one row, BLOCK_X columns apart. A row's sum is rounded as a whole, so tiles store one
-// sum for each of their rows (adm_sum.kernel.h goes on). Tiles beyond the scored middle make band a alone.
+// sum for each of their rows (adm_sum.kernel.h continues). Tiles beyond the scored middle make band a alone.
 //
 // SCALE: 0 to 3; SAMPLE_BITS, at scale 0: 8 or 16.
 #if SCALE == 0 && SAMPLE_BITS == 8

@@ -123,7 +123,7 @@ TEST(ExactDoubles, RoundCorrectly) {
   for (int i = 1; i < 3000; ++i) {
     ExpectRoundedResults(static_cast<double>(i) * i, i);
     for (const double b : {3.0, 7.0, 1 + 0x1p-52, 2 - 0x1p-52}) ExpectRoundedResults(i * b, b);
-    // Squares of numbers with 54 digits: roots in the middle of two doubles, but for what the square lost.
+    // Squares of numbers with 54 digits: roots in the middle of two doubles, except what the square lost.
     const double middle = 1 + i * 0x1p-20;
     ExpectRoundedResults(middle * middle * (1 + 0x1p-52), middle);
     ExpectRoundedResults(std::ldexp(1 + i * 0x1p-52, i % 40 - 20), 1 + i * 0x1p-40);

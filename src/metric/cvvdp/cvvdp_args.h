@@ -14,7 +14,7 @@
 #define CVVDP_SCALE_FIRST 3   // where its planes begin, in units of 32 floats
 #define CVVDP_SCALE_STRIP 4   // the first of its strips
 #define CVVDP_SCALE_GROUP 5   // and of its workgroups
-#define CVVDP_SCALE_ACROSS 6  // workgroups beside each other
+#define CVVDP_SCALE_ACROSS 6  // workgroups next to each other
 #define CVVDP_SCALE_HEAT 7    // where its heat begins
 #define CVVDP_SCALE_SUMS 8    // and the sums of its columns: of an item [strip][channel][column], of the base [channel]
 #define CVVDP_SCALE_WORDS 9

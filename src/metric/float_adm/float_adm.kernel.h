@@ -3,8 +3,8 @@
 //
 // A workgroup goes along BLOCK_Y rows of the bands by tiles of COLUMNS columns. First its items make the details of the
 // tile and of a pixel around it, then each item makes the nine terms of a pixel. Some items add the terms to the sums
-// of the rows while the others go on. Defined by the variant: PIXEL, FLOATS (1 where it is float), POWER (0: the cube).
-// The order matters.
+// of the rows while the others continue. Defined by the variant: PIXEL, FLOATS (1 where it is float), POWER (0: the
+// cube). The order matters.
 // clang-format off
 #include "kernel/divide/float_via_double.kernel.h"
 #include "kernel/exact_math.kernel.h"

@@ -4,7 +4,7 @@
 // A workgroup goes along ROWS rows by tiles of COLUMNS columns. First each item filters one column, of the tile or its
 // margin, down the rows into shared memory; then it filters a run of RUN pixels of one row along it, puts what it made
 // where all have read, and makes terms of it, one pixel at a time: of all at once, the registers would leave no room
-// for other waves. Some items add the terms to the sums of the rows while the others go on. Defined by the variant:
+// for other waves. Some items add the terms to the sums of the rows while the others continue. Defined by the variant:
 // SCALE, and PIXEL: uint8_t, uint16_t (scale 0) or float. The order matters.
 // clang-format off
 #include "kernel/divide/float_via_double.kernel.h"

@@ -82,7 +82,7 @@ FUNCTION(void) reflect_trailing(CONTEXT(int32_t i)) {
   group_barrier();
 }
 
-// The elements beside the diagonal from first to last - 1.
+// The elements next to the diagonal from first to last - 1.
 FUNCTION(void) drop_negligible(CONTEXT(int32_t first, int32_t last)) {
   for (int32_t i = first; i < last; ++i) {
     if (is_negligible(group.beside[i], group.diagonal[i], group.diagonal[i + 1])) group.beside[i] = 0.0f;

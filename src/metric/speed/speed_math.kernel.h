@@ -82,7 +82,7 @@ FUNCTION(Rotation) make_rotation(float x, float z) {
   return made;
 }
 
-// The part of a tridiagonal matrix that a QR step works on: diagonal a p q, beside it b (a to p), p (p to q), and z,
+// The part of a tridiagonal matrix that a QR step works on: diagonal a p q, next to it b (a to p), p (p to q), and z,
 // the element that the rotations push down.
 struct Chase {
   float ak, bk, zk;

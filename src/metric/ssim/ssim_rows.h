@@ -31,14 +31,14 @@ struct SsimRows : Workspace {
   alignas(64) float bright[2][kLines][kSpan + kSlack] = {};
   alignas(64) float turned[2][kSpanSamples * kLines] = {};
   alignas(64) float filtered[kSpanSamples * kLines] = {};
-  alignas(64) float open[kMaps][2][kSsimLoss][kSpan] = {};  // sums of windows that go on in the next chunk
+  alignas(64) float open[kMaps][2][kSsimLoss][kSpan] = {};  // sums of windows that continue in the next chunk
 
   static constexpr int kMargin = 16;
   std::vector<double> sums;  // of columns of a picture to shrink, with margins
   std::vector<int32_t> whole_sums;
 
   // Bright rows: even and odd columns of five pairs of rows; both sums of their columns, for each distance from the
-  // middle of the halving filter; those of rows of halves that go on in the next pairs.
+  // middle of the halving filter; those of rows of halves that continue in the next pairs.
   static constexpr int kPairs = 5;
   static constexpr int kHalvingWidth = kSpan + kSlack;
   alignas(64) float pairs[2 * kPairs][2][kHalvingWidth] = {};

@@ -104,7 +104,7 @@ void BlurRows(const TransposedRows& rows, int begin, int end, Sections& sections
   for (; n < end; ++n) MakeOne<what>(rows, n, sections, to);
 }
 
-/// What columns are blurred of and go on from.
+/// What columns are blurred of and continue from.
 struct BlurRings {
   const float* rings[kBlurred];  // rows, each kind in a ring
   float* columns;                // Sections: [kind][vector of columns]

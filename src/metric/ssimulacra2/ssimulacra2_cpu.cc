@@ -1,7 +1,7 @@
 // Pictures are swept in stripes of columns, so that the results of a step still lie in a cache when the next one reads
-// them. Rows are blurred eight or sixteen at a time, a row in each lane, and go on where the stripe to the left ended.
-// Columns are blurred with a column in each lane, as soon as the rows below are there. Maps and sums of a pixel follow
-// at once.
+// them. Rows are blurred eight or sixteen at a time, a row in each lane, and continue where the stripe to the left
+// ended. Columns are blurred with a column in each lane, as soon as the rows below are there. Maps and sums of a pixel
+// follow at once.
 #include <algorithm>
 #include <vector>
 

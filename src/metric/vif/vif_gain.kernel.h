@@ -61,7 +61,7 @@ FUNCTION(uint32_t) limited_product(uint32_t s1, VifGainLimit limit) {
 }
 
 // e = s12^2 / s1 = whole + rest / s1, 0 <= rest < s1. The doubles stand for e - x in sv and for e - 2x in n2, where x
-// s1 is epsilon e but for epsilon^2. Their roundings come to less than e 2^-50 + 2^-24 < 2^-19. So the floors are
+// s1 is epsilon e except epsilon^2. Their roundings come to less than e 2^-50 + 2^-24 < 2^-19. So the floors are
 // certain where rest is far enough from the places at which they change: 0, x s1, 2x s1 and s1.
 struct VifExplained {
   int32_t whole;

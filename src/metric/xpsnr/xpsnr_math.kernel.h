@@ -29,7 +29,7 @@ FUNCTION(int32_t) high_pass(int32_t centre, int32_t sides, int32_t corners) {
   return value < 0 ? -value : value;
 }
 
-// |high pass| of a cell of 2x2 samples: sums of its samples, of the 8 beside it, of the 4 at its corners and of the 16
+// |high pass| of a cell of 2x2 samples: sums of its samples, of the 8 next to it, of the 4 at its corners and of the 16
 // around those.
 FUNCTION(int32_t) cell_high_pass(int32_t cell, int32_t sides, int32_t corners, int32_t ring) {
   const int32_t value = 12 * cell - 3 * sides - 2 * corners - ring;

@@ -40,12 +40,12 @@ ACU_VULKAN_DEVICE_FUNCTIONS(ACU_TAG)
 ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_TAG)
 #undef ACU_TAG
 
-/// What is changed of a call before it: nothing, but for the functions below, which keep the second family from the
+/// What is changed of a call before it: nothing, except the functions below, which keep the second family from the
 /// true driver. What they point to lives until the thread's next call.
 template <class Tag, class... Args>
 void Prepare(Tag, Args&...) {}
 
-/// What the call returns instead of doing its work: nothing, but for the function below.
+/// What the call returns instead of doing its work: nothing, except the function below.
 template <class Tag, class... Args>
 std::optional<VkResult> Refuse(Tag, Args&...) {
   return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<VkResult> Refuse(Tag_vkAllocateMemory, VkDevice&, const VkMemoryAl
   return std::nullopt;
 }
 
-/// What is changed of a call's outcome: nothing, but for the functions below.
+/// What is changed of a call's outcome: nothing, except the functions below.
 template <class Tag, class... Args>
 void Alter(Tag, Args...) {}
 
