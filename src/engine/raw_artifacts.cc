@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "metric/raw_dump_option.h"
 
 namespace acutance {
 namespace {

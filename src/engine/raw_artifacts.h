@@ -1,4 +1,4 @@
-// Raw files of artifacts that options of metrics ask for (metric/raw_dump_option.h).
+// Raw files of artifacts that options of metrics ask for (RawDumpOption).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where in a picture a metric's sums come from, by squares of it.
+// Sums of a metric by blocks of the picture, for maps of where a score is lost.
 #pragma once
 
 #include <algorithm>
@@ -42,11 +42,16 @@ class BlockSums {
   /// Adds the sums of a frame, ExtractorSpec::sums of each block: those of all blocks add up to the frame's, exactly.
   virtual void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const = 0;
 
-  /// What such sums say.
+  /// Loss maps from such sums.
   virtual std::vector<LossMap> Losses(const BlockGrid& grid, std::span<const int64_t> sums) const = 0;
 };
 
 /// The sums of all blocks together.
-std::vector<int64_t> AddUp(const BlockGrid& grid, std::span<const int64_t> sums);
+inline std::vector<int64_t> AddUp(const BlockGrid& grid, std::span<const int64_t> sums) {
+  const size_t count = sums.size() / grid.count();
+  std::vector<int64_t> total(count);
+  for (size_t i = 0; i < sums.size(); ++i) total[i % count] += sums[i];
+  return total;
+}
 
 }  // namespace acutance

@@ -27,7 +27,7 @@ void DeeperInput::Compute(const Picture& source, const MutablePicture& derived) 
       ExpandPlane(source.planes[p], source.format.bit_depth, bit_depth_, derived.data[p], derived.stride[p]);
 }
 
-/// Launches kernels for the planes that some metric reads raised.
+/// Launches kernels for the planes that some metric reads at the deeper bit depth.
 Status DeeperInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
   const int samples = static_cast<int>(sizeof(uint32_t)) / context.format.BytesPerSample();  // of a word
   for (int p = 0; p < context.format.PlaneCount(); ++p) {

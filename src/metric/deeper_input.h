@@ -1,4 +1,4 @@
-// A video's pictures with more bits a sample, for metrics that are defined on those.
+// Pictures of a video expanded to a deeper bit depth, for metrics that are defined on it.
 #pragma once
 
 #include <string>

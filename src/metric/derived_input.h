@@ -1,4 +1,4 @@
-// Pictures that are computed from a video's pictures for several metrics: resized, as floats, as RGB.
+// Derived pictures that several metrics share, each computed once: resized, as floats, as RGB.
 #pragma once
 
 #include <atomic>

@@ -1,8 +1,8 @@
-// What a metric declares, and what the engine needs of it. A metric folder (src/metric/<name>/)
-// defines one Metric.
+// Contract of a metric: its declarations and its Extractor. A metric folder (src/metric/<name>/) defines one Metric.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,8 +24,8 @@ namespace acutance {
 class Plan;
 class PlanContext;
 
-/// What writes an output. The columns of a log come in this order, those of frames and sequences side
-/// by side: libvmaf makes a column at its first score, and flushes the metrics that it calls temporal
+/// What writes an output. The columns of a log come in this order, those of frames and sequences
+/// mixed: libvmaf makes a column at its first score, and flushes the metrics that it calls temporal
 /// first (docs/spec/system.md 1.6).
 enum class OutputPhase {
   kFrame,       // Extractor::Finish
@@ -55,7 +55,7 @@ struct OutputSpec {
   std::string_view alias;  // as logs show it: "integer_adm2"; empty: the name
   OutputPhase phase = OutputPhase::kFrame;
   bool (*enabled)(const OptionValues&, const PictureFormat&) = nullptr;  // null: always written
-  bool plain_key = false;                                                // its key is its name, whatever the options
+  bool plain_key = false;                                                // its key is its name, regardless of options
   OutputPhase (*phase_with)(const OptionValues&) = nullptr;  // null: `phase`; else kFrame exactly where `phase` is
   ScoreDirection better = ScoreDirection::kHigher;           // poolings, worst frames and comparisons follow it
   /// How well it says what viewers think of a frame, 0 to 100: without a model the highest one ranks a run's frames.
@@ -81,18 +81,26 @@ struct StageSpec {
   bool splittable = true;
 };
 
+/// A stage for each element of `range`, of the rows that `rows` gives.
+template <class Range, class Rows>
+std::vector<StageSpec> StagesOf(const Range& range, Rows rows) {
+  std::vector<StageSpec> stages;
+  for (const auto& element : range) stages.push_back({std::invoke(rows, element)});
+  return stages;
+}
+
 /// A picture that a metric can hand out, such as a heatmap.
 struct ArtifactSpec {
   std::string_view name;
   PictureFormat format;
 };
 
-/// What an Extractor declares.
+/// Declarations of an Extractor.
 struct ExtractorSpec {
   std::vector<StageSpec> stages;
   int sums = 0;   // exact integers, to which all bands of all stages add
-  int words = 0;  // 64-bit words that one band writes each, such as the sums of rows of floats
-  int kept = 0;   // words that Finish keeps of a frame for the Sequence and the journal
+  int words = 0;  // 64-bit partial results that one band writes each, such as the sums of rows of floats
+  int kept = 0;   // numbers that Finish hands on for the Sequence and the journal
   std::vector<ArtifactSpec> artifacts{};
 };
 
@@ -120,7 +128,7 @@ struct VideoPicture {
 /// What a metric reads for one frame.
 class FrameView {
  public:
-  /// Pictures [back] of both videos, as far as there are any: [0] is the frame's own.
+  /// Pictures [back] of both videos, where there are any: [0] is the frame's own.
   FrameView(std::span<const BoundInput> inputs, std::span<const VideoPicture* const> reference,
             std::span<const VideoPicture* const> distorted)
       : inputs_(inputs), reference_(reference), distorted_(distorted) {}
@@ -130,7 +138,7 @@ class FrameView {
   /// Plane `plane` of it. The picture must not be null.
   const Plane& plane(int input, int plane = 0, int back = 0) const { return at(input, back)->planes[plane]; }
 
-  /// Makes the pictures that at() hands out, as far as they are not there: lazy ones and derived ones.
+  /// Makes the pictures that at() hands out where they are missing: lazy ones and derived ones.
   Status Prepare() const;
 
  private:
@@ -160,14 +168,14 @@ struct BandResults {
   std::span<const MutablePicture> artifacts;  // the frame's, likewise; empty unless asked for
 };
 
-/// What the bands of a whole frame, or a device, made of it.
+/// Results of the bands of a whole frame, or of a device.
 struct FrameTotals {
   int64_t frame = 0;
   int history = 0;  // how many frames before it were there: fewer than the metric reads at the clip's start
   std::span<const int64_t> sums, words;
 };
 
-/// What Finish makes of that.
+/// Outputs of Finish.
 struct FrameOutputs {
   std::span<double> values;  // one per Metric::outputs; disabled ones and those of the Sequence are left alone
   std::span<int64_t> kept;   // ExtractorSpec::kept
@@ -232,8 +240,8 @@ constexpr auto OfSettings = &SettingsFunction<function>::Call;
 
 /// One metric with its options, for one picture format. Stateless: all threads share it.
 ///
-/// A frame is a list of stages run one after another. Bands add exact integers, or write words that
-/// Finish adds up in a fixed order, so no split of a stage changes a bit.
+/// A frame is a list of stages run one after another. Bands add exact integers, or write partial
+/// results that Finish adds up in a fixed order, so no split of a stage changes a bit.
 class Extractor {
  public:
   explicit Extractor(ExtractorSpec spec) : spec_(std::move(spec)) {}
@@ -265,6 +273,27 @@ class Extractor {
  private:
   const ExtractorSpec spec_;
 };
+
+/// An Extractor that has an option to write its artifacts to files.
+class RawDumpOption {
+ public:
+  virtual ~RawDumpOption() = default;
+
+  /// The file of an artifact (index into ExtractorSpec::artifacts): samples without header, the picture of frame f at f
+  /// times its bytes. Empty: none.
+  virtual std::string FileOf(int artifact) const = 0;
+};
+
+/// Metric::make of an Extractor that is constructed from the format, or from the Settings that PrepareBy has read and
+/// the format.
+template <class Derived>
+Result<std::unique_ptr<Extractor>> MakeBy(const Setup&, const PictureFormat& format) {
+  return std::make_unique<Derived>(format);
+}
+template <class Derived, class Settings>
+Result<std::unique_ptr<Extractor>> MakeBy(const Setup& setup, const PictureFormat& format) {
+  return std::make_unique<Derived>(static_cast<const SetupOf<Settings>&>(setup).settings, format);
+}
 
 /// A size in luma samples.
 struct PictureSize {

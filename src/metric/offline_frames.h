@@ -42,7 +42,7 @@ enum class WantedArtifacts { kNone, kAll };
 Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extractor, const OfflineFrames& clip,
                                    int frame, int bands = 1, WantedArtifacts artifacts = WantedArtifacts::kAll);
 
-/// Finish of results that a device computed: sets kept and values.
+/// Finish of results that a device computed: sets `kept` and `values`.
 Status FinishFrame(const Metric& metric, const Extractor& extractor, int frame, ComputedFrame& computed);
 
 }  // namespace acutance

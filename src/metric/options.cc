@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <locale>
 #include <new>
+#include <optional>
 #include <sstream>
 
 #include "base/did_you_mean.h"
@@ -14,67 +15,48 @@ namespace {
 
 std::string_view OptionAlias(const OptionSpec& spec) { return spec.alias.empty() ? spec.name : spec.alias; }
 
-/// The number at the start of `text`, read in the C locale; consumed: characters read.
-double ReadNumber(const std::string& text, size_t* consumed) {
+/// `text` as a number, read in the C locale; nullopt where it is none.
+std::optional<double> ReadNumber(const std::string& text) {
   std::istringstream stream(text);
   stream.imbue(std::locale::classic());
   double value = 0;
   stream >> value;
   if (stream.bad()) throw std::bad_alloc();  // which a stream catches
-  if (!stream) {
-    *consumed = 0;
-    return 0;
-  }
+  if (!stream) return std::nullopt;
   stream.clear();
-  *consumed = static_cast<size_t>(stream.tellg());
+  if (static_cast<size_t>(stream.tellg()) != text.size()) return std::nullopt;
   return value;
 }
 
-/// What libvmaf's feature dictionary makes of a numeric text: a float32, printed with six digits
+/// A numeric text as libvmaf's feature dictionary has it: a float32, printed with six digits
 /// (docs/spec/system.md 1.7).
 std::string NormalizeNumber(const std::string& text) {
-  size_t consumed = 0;
-  const double value = ReadNumber(text, &consumed);
-  if (consumed != text.size() || text.empty()) return text;
-  return fmt::format("{:g}", static_cast<double>(static_cast<float>(value)));
+  const std::optional<double> value = ReadNumber(text);
+  return value ? fmt::format("{:g}", static_cast<double>(static_cast<float>(*value))) : text;
 }
 
 Status ValueError(const OptionSpec& spec, const std::string& text, std::string_view expected) {
   return Error(StatusCode::kInvalidArgument, "option {}: '{}' is not {}", spec.name, text, expected);
 }
 
-Result<OptionValue> ParseBool(const OptionSpec& spec, const std::string& text) {
-  if (text == "true") return OptionValue(true);
-  if (text == "false") return OptionValue(false);
-  return ValueError(spec, text, "true or false");
-}
-
 Result<double> ParseNumber(const OptionSpec& spec, const std::string& text) {
-  const std::string normal = NormalizeNumber(text);
-  size_t consumed = 0;
-  const double value = ReadNumber(normal, &consumed);
-  if (consumed != normal.size() || normal.empty() || !std::isfinite(value)) return ValueError(spec, text, "a number");
-  if (value < spec.min || value > spec.max)
+  const std::optional<double> value = ReadNumber(NormalizeNumber(text));
+  if (!value || !std::isfinite(*value)) return ValueError(spec, text, "a number");
+  if (*value < spec.min || *value > spec.max)
     return ValueError(spec, text, fmt::format("within its range {:g} to {:g}", spec.min, spec.max));
-  return value;
-}
-
-Result<OptionValue> ParseInt(const OptionSpec& spec, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const double value, ParseNumber(spec, text));
-  if (value != std::floor(value)) return ValueError(spec, text, "a whole number");
-  return OptionValue(static_cast<int>(value));
-}
-
-Result<OptionValue> ParseDouble(const OptionSpec& spec, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const double value, ParseNumber(spec, text));
-  return OptionValue(value);
+  return *value;
 }
 
 Result<OptionValue> ParseOption(const OptionSpec& spec, const std::string& text) {
-  if (std::holds_alternative<bool>(spec.default_value)) return ParseBool(spec, text);
-  if (std::holds_alternative<int>(spec.default_value)) return ParseInt(spec, text);
-  if (std::holds_alternative<double>(spec.default_value)) return ParseDouble(spec, text);
-  return OptionValue(text);
+  if (std::holds_alternative<std::string>(spec.default_value)) return OptionValue(text);
+  if (std::holds_alternative<bool>(spec.default_value)) {
+    if (text == "true" || text == "false") return OptionValue(text == "true");
+    return ValueError(spec, text, "true or false");
+  }
+  ACU_ASSIGN_OR_RETURN(const double value, ParseNumber(spec, text));
+  if (std::holds_alternative<double>(spec.default_value)) return OptionValue(value);
+  if (value != std::floor(value)) return ValueError(spec, text, "a whole number");
+  return OptionValue(static_cast<int>(value));
 }
 
 Result<size_t> FindOption(std::span<const OptionSpec> specs, const std::string& name) {

@@ -1,4 +1,4 @@
-// What plans need of the metrics' declarations.
+// Plans of metrics for batches of frames, from the metrics' declarations.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Registry of all metrics: look-up by name and by output.
 #pragma once
 
 #include <span>

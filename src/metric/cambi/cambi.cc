@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "exec/plan.h"
-#include "metric/raw_dump_option.h"
 
 namespace acutance {
 namespace {
