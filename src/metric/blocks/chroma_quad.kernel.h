@@ -1,5 +1,6 @@
-// Chroma of 2x2 pixels at a time, which is made of the same samples (docs/spec/beyond.md 1.3). Comes after KERNEL_USES
-// of arguments that have factors, across, down, chroma_width, chroma_height and chroma_row (linear_rgb_args.h).
+// Chroma of 2x2 pixels at a time, which is computed from the same samples (docs/spec/beyond.md 1.3). Comes after
+// KERNEL_USES of arguments that have factors, across, down, chroma_width, chroma_height and chroma_row
+// (linear_rgb_args.h).
 #pragma once
 
 #include "metric/blocks/linear_rgb_args.h"

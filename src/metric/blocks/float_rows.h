@@ -1,10 +1,6 @@
-// Rows of floats for a SIMD implementation: zeroed, aligned, with space that whole vectors may
-// touch.
+// Rows of samples for a SIMD implementation: zeroed, aligned, with space that whole vectors may touch.
 #pragma once
 
-#include <hwy/aligned_allocator.h>
-
-#include <algorithm>
 #include <cstddef>
 
 #include "image/picture.h"
@@ -12,38 +8,42 @@
 
 namespace acutance {
 
-class FloatRows {
+/// kMargin: values before and behind a row that may be read and written.
+template <class T, int kMargin = 32>
+class PaddedRows {
  public:
-  static constexpr int kMargin = 32;  // floats before and behind a row that may be read and written
-
-  FloatRows(int rows, int width)
+  PaddedRows(int rows, int width)
       : stride_(kLine * (((static_cast<size_t>(width) + kLine - 1) / kLine + 2 * kMargin / kLine) | 1)),
-        floats_(AllocateVectors<float>(stride_ * rows)) {
-    std::fill_n(floats_.get(), stride_ * rows, 0.0f);
-  }
+        values_(stride_ * rows) {}
 
-  float* Row(int row) { return floats_.get() + stride_ * row + kMargin; }
-  const float* Row(int row) const { return floats_.get() + stride_ * row + kMargin; }
-  ptrdiff_t stride_bytes() const { return static_cast<ptrdiff_t>(stride_ * sizeof(float)); }
+  T* Row(int row) { return values_.data() + stride_ * row + kMargin; }
+  const T* Row(int row) const { return values_.data() + stride_ * row + kMargin; }
+  ptrdiff_t stride() const { return static_cast<ptrdiff_t>(stride_); }
 
  private:
   /// A row has an odd number of cache lines, so that rows below each other share no sets of a cache: at 1080p, rows of
   /// float_adm's bands would lie 4 KB apart.
-  static constexpr size_t kLine = 16;
+  static constexpr size_t kLine = 64 / sizeof(T);
 
-  size_t stride_;
-  hwy::AlignedFreeUniquePtr<float[]> floats_;
+  size_t stride_;  // values from row to row
+  AlignedArray<T> values_;
 };
+using FloatRows = PaddedRows<float>;
 
 /// A plane of such rows.
-class PaddedPlane : public FloatRows {
+template <class T>
+class PaddedPlaneOf : public PaddedRows<T> {
  public:
-  PaddedPlane(int width, int height) : FloatRows(height, width), width_(width), height_(height) {}
+  PaddedPlaneOf(int width, int height) : PaddedRows<T>(height, width), width_(width), height_(height) {}
 
-  Plane view() const { return {reinterpret_cast<const std::byte*>(Row(0)), stride_bytes(), width_, height_}; }
+  Plane view() const {
+    const ptrdiff_t stride_bytes = this->stride() * static_cast<ptrdiff_t>(sizeof(T));
+    return {reinterpret_cast<const std::byte*>(this->Row(0)), stride_bytes, width_, height_};
+  }
 
  private:
   int width_, height_;
 };
+using PaddedPlane = PaddedPlaneOf<float>;
 
 }  // namespace acutance

@@ -43,12 +43,13 @@ Weights WeightsOf(LinearRgbSettings::Matrix matrix, int height) {
 std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own) {
   const OptionSpec shared[] = {
       {"matrix", "",
-       "how luma and chroma are made of colors: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines; rgb: the "
+       "matrix of luma and chroma: auto, bt601, bt709, bt2020; auto: bt709 above 650 lines; rgb: the "
        "planes are red, green and blue",
        std::string("auto"), 0, 0, false},
       {"range", "", "limited or full", std::string("limited"), 0, 0, false},
-      {"chroma_location", "", "where chroma lies: left, center, topleft, top", std::string("left"), 0, 0, false},
-      {"clip_rgb", "", "clip red, green and blue to 0 to 1 before they become light", true, 0, 1, false},
+      {"chroma_location", "", "location of chroma samples: left, center, topleft, top", std::string("left"), 0, 0,
+       false},
+      {"clip_rgb", "", "clip red, green and blue to 0 to 1 before the transfer function", true, 0, 1, false},
   };
   own.insert(own.end(), std::begin(shared), std::end(shared));
   return own;
@@ -57,7 +58,7 @@ std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own) {
 std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
   std::vector<OptionSpec> options = WithRgbOptions(std::move(own));
   options.push_back(
-      {"transfer", "", "from samples to light: bt1886 (power 2.4), srgb, linear", std::string("bt1886"), 0, 0, false});
+      {"transfer", "", "transfer function: bt1886 (power 2.4), srgb, linear", std::string("bt1886"), 0, 0, false});
   return options;
 }
 

@@ -1,5 +1,5 @@
-// From samples to linear light (docs/spec/beyond.md 1): an item has 2x2 pixels, whose chroma is made of the same
-// samples. PIXEL: uint8_t or uint16_t.
+// From samples to linear light (docs/spec/beyond.md 1): an item has 2x2 pixels, whose chroma is computed from the
+// same samples. PIXEL: uint8_t or uint16_t.
 #include "kernel/divide/float_via_fma.kernel.h"
 #include "metric/blocks/linear_rgb_args.h"
 #include "metric/blocks/linear_rgb_math.kernel.h"

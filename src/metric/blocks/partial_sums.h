@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -29,5 +32,36 @@ class PartialSums {
   std::vector<int32_t> ranges_;  // of sum i: [2i] the first partial, [2i + 1] how many
   int32_t per_frame_ = 0;
 };
+
+/// A launch that stores partial sums: Args have `partials` and `partials_per_frame`, which AddPartialSums sets.
+template <class Args>
+struct PartialSumLaunch {
+  const KernelImage* kernel;
+  Grid grid;
+  Args args;
+  std::string border = "none";
+};
+
+/// Adds `launches` and the one that sums.
+template <class Args>
+Status AddPartialSums(Plan& plan, const PartialSums& sums, std::vector<PartialSumLaunch<Args>> launches) {
+  const BufferRef partials = sums.AddBuffer(plan);
+  for (auto& [kernel, grid, args, border] : launches) {
+    args.partials = partials;
+    args.partials_per_frame = sums.per_frame();
+    ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, border));
+  }
+  return sums.AddLaunch(plan, partials);
+}
+
+/// A kernel that takes PairSumArgs. An item reads `samples` neighbouring samples as one PIXEL.
+struct PairSumKernel {
+  std::string_view name;
+  std::span<const TuningEntry> tuning;
+  int samples = 1;
+};
+
+/// A plan of `sum_count` sums: sum p is the kernel's over plane p of both videos, for the first `planes`.
+Result<Plan> MakePairSumPlan(const PairSumKernel& kernel, const PlanContext& context, int sum_count, int planes);
 
 }  // namespace acutance

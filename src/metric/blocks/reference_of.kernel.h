@@ -12,3 +12,8 @@ FUNCTION(uint32_t) inverse_of(int32_t videos) { return 0xffffffffu / uint32_t(vi
 FUNCTION(int32_t) reference_of(int32_t pair, uint32_t inverse) {
   return int32_t((uint64_t(uint32_t(pair) + 1u) * uint64_t(inverse)) >> 32);
 }
+
+// The plane of a workgroup's pair in a buffer of planes like `args.plane`: one that pairs may share, or the pair's own.
+#define SHARED_PLANE(T, PLANES) \
+  CONST_BUFFER_AT(T, PLANES, int64_t(reference_of(group_z(), args.plane.inverse)) * args.plane.picture_stride)
+#define OWN_PLANE(T, PLANES) CONST_BUFFER_AT(T, PLANES, int64_t(group_z()) * args.plane.picture_stride)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "math/exact_math.h"
 #include "metric/blocks/float_samples.h"
@@ -40,61 +39,6 @@ float LanczosWeight(float t) {
   return static_cast<float>(4 * Sin(kPi * x) * Sin(kPi * x / 4) / (kPi * kPi * x * x));
 }
 
-class AxisMaker {
- public:
-  AxisMaker(ResizingMethod method, int from, int to)
-      : method_(method), from_(from), to_(to), ratio_(static_cast<float>(from) / static_cast<float>(to)) {
-    constexpr int kTaps[] = {1, 2, 4, 9};
-    axis_.taps = kTaps[static_cast<int>(method)];
-  }
-
-  ResizingAxis Make() {
-    for (int i = 0; i < to_; ++i) {
-      const float at = static_cast<float>((i + 0.5) * static_cast<double>(ratio_) - 0.5);
-      switch (method_) {
-        case ResizingMethod::kNearest:
-          Add(static_cast<int>(static_cast<float>(i) * ratio_), 1.0f);
-          break;
-        case ResizingMethod::kBilinear:
-          AddLinear(at);
-          break;
-        case ResizingMethod::kBicubic:
-          AddTaps(at, -1, CubicWeight);
-          break;
-        case ResizingMethod::kLanczos:
-          AddTaps(at, -4, LanczosWeight);
-          break;
-      }
-    }
-    return std::move(axis_);
-  }
-
- private:
-  void Add(int index, float weight) {
-    axis_.index.push_back(std::clamp(Mirror(index, from_), 0, from_ - 1));
-    axis_.weight.push_back(weight);
-  }
-
-  /// The weights come from the mirrored position: libvmaf extrapolates at the first edge.
-  void AddLinear(float at) {
-    const int first = Mirror(static_cast<int>(std::floor(at)), from_);
-    const float weight = at - static_cast<float>(first);
-    Add(first, 1 - weight);
-    Add(static_cast<int>(std::ceil(at)), weight);
-  }
-
-  void AddTaps(float at, int first, float (*weight)(float)) {
-    const float whole = std::floor(at), rest = at - whole;
-    for (int k = first; k < first + axis_.taps; ++k)
-      Add(static_cast<int>(whole) + k, weight(rest - static_cast<float>(k)));
-  }
-
-  const ResizingMethod method_;
-  const int from_, to_;
-  const float ratio_;
-  ResizingAxis axis_;
-};
-
 }  // namespace
 
 Result<ResizingMethod> FindResizingMethod(std::string_view option, const std::string& name) {
@@ -104,7 +48,33 @@ Result<ResizingMethod> FindResizingMethod(std::string_view option, const std::st
                option, name);
 }
 
-ResizingAxis MakeResizingAxis(ResizingMethod method, int from, int to) { return AxisMaker(method, from, to).Make(); }
+ResizingAxis MakeResizingAxis(ResizingMethod method, int from, int to) {
+  constexpr int kTaps[] = {1, 2, 4, 9};
+  ResizingAxis axis;
+  axis.taps = kTaps[static_cast<int>(method)];
+  const float ratio = static_cast<float>(from) / static_cast<float>(to);
+  const auto add = [&](int index, float weight) {
+    axis.index.push_back(std::clamp(Mirror(index, from), 0, from - 1));
+    axis.weight.push_back(weight);
+  };
+  for (int i = 0; i < to; ++i) {
+    const float at = static_cast<float>((i + 0.5) * static_cast<double>(ratio) - 0.5), whole = std::floor(at);
+    if (method == ResizingMethod::kNearest) {
+      add(static_cast<int>(static_cast<float>(i) * ratio), 1.0f);
+    } else if (method == ResizingMethod::kBilinear) {
+      // The weights come from the mirrored position: libvmaf extrapolates at the first edge.
+      const int first = Mirror(static_cast<int>(whole), from);
+      const float weight = at - static_cast<float>(first);
+      add(first, 1 - weight);
+      add(static_cast<int>(std::ceil(at)), weight);
+    } else {
+      const bool is_cubic = method == ResizingMethod::kBicubic;
+      for (int k = is_cubic ? -1 : -4, end = k + axis.taps; k < end; ++k)
+        add(static_cast<int>(whole) + k, (is_cubic ? CubicWeight : LanczosWeight)(at - whole - static_cast<float>(k)));
+    }
+  }
+  return axis;
+}
 
 Resizing::Resizing(ResizingMethod method, int from_width, int from_height, int width, int height)
     : width_(width),

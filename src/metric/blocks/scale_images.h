@@ -5,6 +5,7 @@
 
 #include "base/int_math.h"
 #include "exec/plan.h"
+#include "metric/blocks/reference_of.h"
 
 namespace acutance {
 
@@ -14,6 +15,10 @@ struct ScaleImages {
   int64_t picture_stride = 0;  // samples
   int row_stride = 0;
   int videos = 1;  // pairs that share a picture of the reference
+
+  PlaneArgs Plane(int width, int height) const {
+    return {picture_stride, row_stride, width, height, inverse_of(videos)};
+  }
 };
 
 /// The videos' luma.

@@ -1,6 +1,7 @@
 // Partial results that rows write, scale by scale.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,11 +15,7 @@ struct ScaleRows {
   int per_row = 1;
 
   /// A stage for each scale.
-  std::vector<StageSpec> Stages() const {
-    std::vector<StageSpec> stages;
-    for (const int height : heights) stages.push_back({height});
-    return stages;
-  }
+  std::vector<StageSpec> Stages() const { return StagesOf(heights, std::identity()); }
 
   int RowsBefore(size_t scale) const {
     int rows = 0;

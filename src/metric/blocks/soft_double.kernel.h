@@ -1,4 +1,4 @@
-// Doubles made of integers, for devices without doubles or without correctly rounded division.
+// Software doubles, in integers, for devices without doubles or without correctly rounded division.
 // Results are rounded as IEEE 754 says (to nearest, ties to even). Positive numbers in double's
 // normal range only.
 #pragma once

@@ -1,11 +1,8 @@
 // Second stage of every metric's sums: workgroup (i, 0, z) adds up sum i of frame z.
 #include "metric/blocks/sum_partials_args.h"
+#include "metric/blocks/wave_sums.kernel.h"
 
-struct SumPartialsShared {
-  uint64_t wave_sums[MAX_WAVES];
-};
-
-KERNEL_USES(SumPartialsArgs, SumPartialsShared)
+KERNEL_USES(SumPartialsArgs, WaveSums)
 
 #include "metric/blocks/group_sum.kernel.h"
 

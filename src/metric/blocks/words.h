@@ -1,4 +1,4 @@
-// Floats in the 64-bit words of a frame's results.
+// Floats in the 64-bit partial results of a frame.
 #pragma once
 
 #include <bit>

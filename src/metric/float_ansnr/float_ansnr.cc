@@ -46,10 +46,6 @@ class FloatAnsnrExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
-  return std::make_unique<FloatAnsnrExtractor>(format);
-}
-
 constexpr TuningEntry kTuning[] = {{"float_ansnr_rows", "", "64x4r4"}};
 
 Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
@@ -58,11 +54,7 @@ Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   const FloatAnsnrArgs args = {.reference = reference.data,
                                .distorted = context.Input(Video::kDistorted).data,
                                .words = plan.Words(),
-                               .picture_stride = reference.picture_stride,
-                               .row_stride = reference.row_stride,
-                               .width = reference.width,
-                               .height = reference.height,
-                               .inverse = inverse_of(context.videos),
+                               .plane = PlaneArgsOf(reference, context.videos),
                                .sample_scale = 1.0f / static_cast<float>(1 << (context.format.bit_depth - 8))};
   ACU_RETURN_IF_ERROR(
       plan.AddWork(kTuning, "float_ansnr_rows", {1, reference.height, context.pairs()}, args, "mirror 2"));
@@ -77,7 +69,7 @@ const Metric kFloatAnsnrMetric = {
     .options = {},
     .outputs = kOutputs,
     .smallest = {kAnsnrMinSide, kAnsnrMinSide},
-    .make = Make,
+    .make = MakeBy<FloatAnsnrExtractor>,
     .make_plan = MakePlan,
 };
 

@@ -1,4 +1,4 @@
-// What the files of float_ansnr share.
+// Types and entry points that the files of float_ansnr share.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace float_ansnr {
 /// The 5x5 filter reads two samples beyond an edge, whose mirror images must still be inside the picture.
 inline constexpr int kAnsnrMinSide = 3;
 
-/// Words of a row: the running float sums of its signal and of its noise (WordFromFloat).
+/// Partial results of a row: the running float sums of its signal and of its noise (WordFromFloat).
 inline constexpr int kAnsnrWords = 2;
 
 extern const Metric kFloatAnsnrMetric;
@@ -39,8 +39,5 @@ struct AnsnrRows : Workspace {
 /// words[2y] and words[2y + 1]: the sums of row y, for the rows of `band`. SIMD (Highway).
 void AnsnrRowSums(const Plane& reference, const Plane& distorted, int bit_depth, RowBand band, AnsnrRows& rows,
                   int64_t* words);
-
-/// The same in plain loops, the reference implementation.
-void AnsnrRowSumsRef(const Plane& reference, const Plane& distorted, int bit_depth, RowBand band, int64_t* words);
 
 }  // namespace acutance

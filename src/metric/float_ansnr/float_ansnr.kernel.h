@@ -31,13 +31,12 @@ FUNCTION(int32_t) index_inside(int32_t i, int32_t n) {
 }
 
 FUNCTION(void) load_samples(CONTEXT(int32_t first_row, int32_t first_column)) {
-  const int64_t picture = int64_t(reference_of(group_z(), args.inverse)) * args.picture_stride;
-  CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, picture);
-  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
+  CONST_BUFFER(PIXEL) reference = SHARED_PLANE(PIXEL, args.reference);
+  CONST_BUFFER(PIXEL) distorted = OWN_PLANE(PIXEL, args.distorted);
   for (int32_t r = local_y(); r < SAMPLE_ROWS; r += BLOCK_Y) {
-    const int32_t row = index_inside(first_row + r - MARGIN, args.height) * args.row_stride;
+    const int32_t row = index_inside(first_row + r - MARGIN, args.plane.height) * args.plane.row_stride;
     for (int32_t c = local_x(); c < SAMPLE_COLUMNS; c += BLOCK_X) {
-      const int32_t i = row + index_inside(first_column + c - MARGIN, args.width);
+      const int32_t i = row + index_inside(first_column + c - MARGIN, args.plane.width);
       group.reference[r][c] = float(int32_t(reference.data[i])) * args.sample_scale - 128.0f;
       group.distorted[r][c] = float(int32_t(distorted.data[i])) * args.sample_scale - 128.0f;
     }
@@ -58,7 +57,7 @@ FUNCTION(float) filter_row(CONTEXT(int32_t from_middle, int32_t r, int32_t c)) {
 
 // Columns beyond the edge are 0, which leaves a sum as it is.
 FUNCTION(void) square(CONTEXT(int32_t first_column)) {
-  const bool inside = first_column + local_x() < args.width;
+  const bool inside = first_column + local_x() < args.plane.width;
   const int32_t c = local_x() + MARGIN;
   UNROLL for (int32_t k = 0; k < ROWS; ++k) {
     const int32_t row = local_y() * ROWS + k;
@@ -85,7 +84,7 @@ KERNEL_MAIN() {
   const int32_t first_row = group_y() * GROUP_ROWS;
   const bool adds = local_y() == 0 && local_x() < 2 * GROUP_ROWS;
   float sum = 0.0f;
-  for (int32_t column = 0; column < args.width; column += BLOCK_X) {
+  for (int32_t column = 0; column < args.plane.width; column += BLOCK_X) {
     load_samples(PASS(first_row, column));
     group_barrier();
     square(PASS(column));
@@ -94,8 +93,8 @@ KERNEL_MAIN() {
   }
   const int32_t which = local_x() / GROUP_ROWS;
   const int32_t y = first_row + local_x() - which * GROUP_ROWS;
-  if (adds && y < args.height) {
-    const int32_t word = 2 * (group_z() * args.height + y) + which;
+  if (adds && y < args.plane.height) {
+    const int32_t word = 2 * (group_z() * args.plane.height + y) + which;
     args.words.data[2 * word] = sum;
     args.words.data[2 * word + 1] = 0.0f;
   }

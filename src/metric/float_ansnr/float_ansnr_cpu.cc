@@ -1,4 +1,4 @@
-// Filters run along the columns of a row, with rows kept for the vertical direction. The sums of a row are chains of
+// Filters run along the columns of a row, with rows stored for the vertical direction. The sums of a row are chains of
 // float additions, so those of eight rows advance side by side. README.md says why no bit depends on this.
 #include <algorithm>
 

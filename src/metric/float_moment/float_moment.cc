@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "base/int_math.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/blocks/reference_of.h"
 #include "metric/float_moment/float_moment_args.h"
@@ -44,38 +43,30 @@ class FloatMomentExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
-  return std::make_unique<FloatMomentExtractor>(format);
-}
-
 constexpr TuningEntry kTuning[] = {{"float_moment_sums", "", "64x4r8"}};
 
 Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_moment_sums", context));
   Plan plan(context, context.pairs(), 4);
   PartialSums sums(4);
-  const Grid grid = {CeilDiv(context.format.width, kernel->group_x),
-                     CeilDiv(context.format.height, kernel->group_y * kernel->rows), context.pairs()};
+  const Grid grid = GridFor(*kernel, {context.format.width, context.format.height, context.pairs()});
   int32_t first[4];
   for (int i = 0; i < 4; ++i) first[i] = sums.Reserve(i, grid);
-  const BufferRef partials = sums.AddBuffer(plan);
+  std::vector<PartialSumLaunch<FloatMomentArgs>> launches;
   for (const Video video : {Video::kReference, Video::kDistorted}) {
     const PlaneView samples = context.Input(video);
     const int v = static_cast<int>(video);
-    const FloatMomentArgs args = {.samples = samples.data,
-                                  .partials = partials,
-                                  .picture_stride = samples.picture_stride,
-                                  .row_stride = samples.row_stride,
-                                  .width = samples.width,
-                                  .height = samples.height,
-                                  .inverse = inverse_of(video == Video::kReference ? context.videos : 1),
-                                  .partials_per_frame = sums.per_frame(),
-                                  .first_partial = first[v],
-                                  .square_partial = first[2 + v],
-                                  .padding = 0};
-    ACU_RETURN_IF_ERROR(plan.AddLaunch(*kernel, grid, args, "none"));
+    launches.push_back({kernel,
+                        grid,
+                        {.samples = samples.data,
+                         .partials = 0,
+                         .plane = PlaneArgsOf(samples, video == Video::kReference ? context.videos : 1),
+                         .partials_per_frame = 0,
+                         .first_partial = first[v],
+                         .square_partial = first[2 + v],
+                         .padding = 0}});
   }
-  ACU_RETURN_IF_ERROR(sums.AddLaunch(plan, partials));
+  ACU_RETURN_IF_ERROR(AddPartialSums(plan, sums, std::move(launches)));
   return plan;
 }
 
@@ -86,7 +77,7 @@ const Metric kFloatMomentMetric = {
     .summary = "mean and mean square of luma of both videos",
     .options = {},
     .outputs = kOutputs,
-    .make = Make,
+    .make = MakeBy<FloatMomentExtractor>,
     .make_plan = MakePlan,
 };
 

@@ -1,4 +1,4 @@
-// What the files of float_moment share.
+// Types and entry points that the files of float_moment share.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,22 @@
 #include "metric/float_motion/float_motion.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "base/int_math.h"
 #include "exec/plan.h"
 #include "metric/blocks/words.h"
+#include "metric/float_motion/float_motion_args.h"
+#include "metric/float_motion/float_motion_blur_args.h"
 
 namespace acutance {
+
+HalfTables MakeHalfTables(int plane_width, int plane_height) {
+  HalfTables tables;
+  for (int x = 0; x < HalfLength(plane_width); ++x) tables.columns.push_back(HalfSampleAt(x, plane_width));
+  for (int y = 0; y < HalfLength(plane_height); ++y) tables.rows.push_back(HalfSampleAt(y, plane_height));
+  return tables;
+}
+
 namespace {
 
 const OptionSpec kOptions[] = {
@@ -52,10 +62,30 @@ FloatMotionSettings ReadSettings(const OptionValues& options) {
           .add_uv = options.Bool("motion_add_uv"),
           .taps = MakeFloatMotionTaps(options.Int("motion_filter_size")),
           .fps_weight = options.Double("motion_fps_weight"),
-          .blend_factor = options.Double("motion_blend_factor"),
-          .blend_offset = options.Double("motion_blend_offset"),
-          .max_value = options.Double("motion_max_val"),
+          .blend = {.factor = options.Double("motion_blend_factor"),
+                    .offset = options.Double("motion_blend_offset"),
+                    .max_value = options.Double("motion_max_val")},
           .debug = options.Bool("debug")};
+}
+
+/// None where motion_force_zero says that no picture is read.
+std::vector<FloatMotionPart> FloatMotionParts(const FloatMotionSettings& settings, const PictureFormat& format) {
+  std::vector<FloatMotionPart> parts;
+  if (settings.force_zero) return parts;
+  const int planes = settings.add_uv ? format.PlaneCount() : 1;
+  for (int p = 0; p < planes; ++p) {
+    const int width = format.PlaneWidth(p), height = format.PlaneHeight(p);
+    parts.push_back({p, false, width, height});
+    if (settings.add_scale1) parts.push_back({p, true, HalfLength(width), HalfLength(height)});
+  }
+  return parts;
+}
+
+/// The rows of all parts.
+int FloatMotionRows(const std::vector<FloatMotionPart>& parts) {
+  int rows = 0;
+  for (const FloatMotionPart& part : parts) rows += part.height;
+  return rows;
 }
 
 struct Scoring : FloatMotionSettings {
@@ -73,12 +103,6 @@ struct Scoring : FloatMotionSettings {
     return score * fps_weight;
   }
 
-  double Limit(double value) const { return std::min(value, max_value); }
-
-  double Blend(double value) const {
-    return Limit(value * blend_factor + (1 - blend_factor) * std::min(blend_offset, value));
-  }
-
  private:
   /// The rows of a part are added in their order.
   static float TakeMean(const FloatMotionPart& part, std::span<const int64_t>& rows) {
@@ -89,42 +113,13 @@ struct Scoring : FloatMotionSettings {
   }
 };
 
-/// motion2 and motion3, each as soon as the frames seen determine it: frame i looks ahead to i + 1, and frame 0 takes
-/// motion3 from frame 1.
-class FloatMotionSequence : public Sequence {
- public:
-  explicit FloatMotionSequence(const Scoring& settings) : settings_(settings) {}
-
-  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
-    const double value = DoubleFromWord(outputs.kept[0]);
-    if (frame == 0) sink.Set(kMotion2, 0, 0.0);
-    if (frame == 1) sink.Set(kMotion3, 0, settings_.Blend(value));
-    if (frame > 1) Settle(frame - 1, std::min(previous_, value), sink);
-    previous_ = value;
-    frames_ = frame + 1;
-  }
-
-  void Flush(ScoreSink& sink) override {
-    if (frames_ == 1) sink.Set(kMotion3, 0, 0.0);
-    if (frames_ > 1) Settle(frames_ - 1, previous_, sink);
-  }
-
- private:
-  void Settle(int64_t frame, double value, ScoreSink& sink) {
-    sink.Set(kMotion2, frame, settings_.Limit(value));
-    sink.Set(kMotion3, frame, settings_.Blend(value));
-  }
-
-  const Scoring settings_;
-  int64_t frames_ = 0;
-  double previous_ = 0;  // weighted, not limited
-};
-
 /// A stage and a word for each row of each part: running sums of floats, which Finish adds up.
 class FloatMotionExtractor : public Extractor {
  public:
   FloatMotionExtractor(Scoring settings, const PictureFormat& format)
-      : Extractor({.stages = Stages(settings.parts), .words = FloatMotionRows(settings.parts), .kept = 1}),
+      : Extractor({.stages = StagesOf(settings.parts, &FloatMotionPart::height),
+                   .words = FloatMotionRows(settings.parts),
+                   .kept = 1}),
         settings_(std::move(settings)),
         bit_depth_(format.bit_depth) {
     int first = 0;
@@ -155,20 +150,16 @@ class FloatMotionExtractor : public Extractor {
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
     const double value = totals.history > 0 ? settings_.Score(totals.words) : 0.0;
     outputs.kept[0] = WordFromDouble(value);
-    if (settings_.debug) outputs.values[kMotion] = settings_.Limit(value);
+    if (settings_.debug) outputs.values[kMotion] = settings_.blend.Limit(value);
     return {};
   }
 
-  std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<FloatMotionSequence>(settings_); }
-
- private:
-  static std::vector<StageSpec> Stages(const std::vector<FloatMotionPart>& parts) {
-    std::vector<StageSpec> stages;
-    stages.reserve(parts.size());
-    for (const FloatMotionPart& part : parts) stages.push_back({part.height});
-    return stages;
+  std::unique_ptr<Sequence> MakeSequence() const override {
+    const auto value = [](const FrameOutputs& outputs) { return DoubleFromWord(outputs.kept[0]); };
+    return std::make_unique<MotionSequence>(settings_.blend, value, kMotion2, kMotion3);
   }
 
+ private:
   const Scoring settings_;
   const int bit_depth_;
   std::vector<int> first_words_;         // [part]
@@ -198,6 +189,131 @@ std::vector<InputSpec> Inputs(const FloatMotionSettings& settings) {
   return {{.video = Video::kReference, .planes = planes, .history = 1}};
 }
 
+// --- On devices.
+
+constexpr int kMargin = 2;        // columns at both ends of a workgroup that are filtered for their neighbours only
+constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
+
+constexpr TuningEntry kTuning[] = {
+    {"float_motion_blur", "", "64x4r4"},
+    {"float_motion_blur", "", "64x4r8", WorkloadClass::kMedium},
+    {"float_motion_blur", "", "128x2r8", WorkloadClass::kLarge},
+    {"float_motion_blur", "sm_", "128x2r8"},
+    {"float_motion_blur", "nvidia", "128x2r8"},
+    {"float_motion_half", "", "64x4r2"},
+    {"float_motion_rows", "", "32x8r4"},
+    {"float_motion_rows", "sm_", "32x4r2"},
+    {"float_motion_rows", "sm_", "64x4r1", WorkloadClass::kMedium},
+    {"float_motion_rows", "nvidia", "32x4r2"},
+    {"float_motion_rows", "nvidia", "64x4r1", WorkloadClass::kMedium},
+};
+
+class PlanMaker {
+ public:
+  PlanMaker(const FloatMotionSettings& settings, const PlanContext& context)
+      : context_(context),
+        parts_(FloatMotionParts(settings, context.format)),
+        taps_(settings.taps),
+        rows_(FloatMotionRows(parts_)),
+        plan_(context, context.frames, 0, rows_) {}
+
+  Result<Plan> Make() {
+    for (const FloatMotionPart& part : parts_) {
+      if (part.half) ACU_RETURN_IF_ERROR(AddHalf(part));
+      else ACU_RETURN_IF_ERROR(AddBlur(part));
+      ACU_RETURN_IF_ERROR(AddRows(part));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  /// Memory for float pictures of the batch and the one before it.
+  PlaneView AddPictures(const std::string& name, int plane, int width, int height) {
+    constexpr const char* kPlanes[] = {"Y", "Cb", "Cr"};
+    const int row = CeilDiv(width, kRowMultiple) * kRowMultiple;
+    const int64_t stride = static_cast<int64_t>(row) * height;
+    const size_t bytes = static_cast<size_t>(stride) * (context_.frames + 1) * sizeof(float);
+    return {plan_.AddScratch(name + " " + kPlanes[plane], bytes), width, height, row, stride};
+  }
+
+  /// Each picture is blurred once, also the one before the batch.
+  Status AddBlur(const FloatMotionPart& part) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_motion_blur", context_));
+    pictures_ = AddPictures("blurred", part.plane, part.width, part.height);
+    const FloatMotionTaps first = ScaleForSamples(taps_, context_.format.bit_depth);
+    const PlaneView samples = context_.Input(Video::kReference, part.plane, 1);
+    const FloatMotionBlurArgs args = {.samples = samples.data,
+                                      .blurred = pictures_.data,
+                                      .picture_stride = samples.picture_stride,
+                                      .blurred_stride = pictures_.picture_stride,
+                                      .row_stride = samples.row_stride,
+                                      .blurred_row = pictures_.row_stride,
+                                      .width = part.width,
+                                      .height = part.height,
+                                      .middle = FloatMotionMiddleSample(context_.format.bit_depth),
+                                      .sample_outer = first.outer,
+                                      .sample_inner = first.inner,
+                                      .sample_middle = first.middle,
+                                      .outer = taps_.outer,
+                                      .inner = taps_.inner,
+                                      .center = taps_.middle};
+    const Grid grid = {CeilDiv(part.width, kernel->group_x - 2 * kMargin),
+                       CeilDiv(part.height, kernel->group_y * kernel->rows), context_.frames + 1};
+    return plan_.AddLaunch(*kernel, grid, args, "mirror 2");
+  }
+
+  /// Halves the pictures that were blurred last.
+  Status AddHalf(const FloatMotionPart& part) {
+    const PlaneView blurred = pictures_;
+    pictures_ = AddPictures("halved", part.plane, part.width, part.height);
+    std::vector<int32_t> first;
+    std::vector<float> weight;
+    const HalfTables tables = MakeHalfTables(blurred.width, blurred.height);
+    for (const auto& table : {tables.columns, tables.rows})
+      for (const HalfSample& sample : table) {
+        first.push_back(sample.first);
+        weight.push_back(sample.weight);
+      }
+    const FloatMotionHalfArgs args = {.blurred = blurred.data,
+                                      .halved = pictures_.data,
+                                      .first = plan_.AddTable("first samples", first),
+                                      .weight = plan_.AddTable("weights of the next", weight),
+                                      .blurred_stride = blurred.picture_stride,
+                                      .halved_stride = pictures_.picture_stride,
+                                      .blurred_row = blurred.row_stride,
+                                      .halved_row = pictures_.row_stride,
+                                      .width = part.width,
+                                      .height = part.height};
+    return plan_.AddWork(kTuning, "float_motion_half", {part.width, part.height, context_.frames + 1}, args, "none");
+  }
+
+  Status AddRows(const FloatMotionPart& part) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "float_motion_rows", context_));
+    const FloatMotionRowsArgs args = {.pictures = pictures_.data,
+                                      .words = plan_.Words(),
+                                      .picture_stride = pictures_.picture_stride,
+                                      .row_stride = pictures_.row_stride,
+                                      .width = part.width,
+                                      .height = part.height,
+                                      .rows_per_frame = rows_,
+                                      .first_row = next_row_};
+    next_row_ += part.height;
+    return plan_.AddLaunch(*kernel, {1, CeilDiv(part.height, kernel->group_x), context_.frames}, args, "none");
+  }
+
+  const PlanContext& context_;
+  const std::vector<FloatMotionPart> parts_;
+  const FloatMotionTaps taps_;
+  const int rows_;
+  Plan plan_;
+  PlaneView pictures_{};  // of the part at hand
+  int32_t next_row_ = 0;
+};
+
+Result<Plan> MakePlan(const FloatMotionSettings& settings, const PlanContext& context) {
+  return PlanMaker(settings, context).Make();
+}
+
 }  // namespace
 
 const Metric kFloatMotionMetric = {
@@ -210,7 +326,7 @@ const Metric kFloatMotionMetric = {
     .every_frame = true,
     .smallest = {kFloatMotionMinSide, kFloatMotionMinSide},
     .make = OfSettings<Make>,
-    .make_plan = OfSettings<MakeFloatMotionPlan>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

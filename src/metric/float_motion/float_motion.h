@@ -1,4 +1,4 @@
-// What the files of float_motion share.
+// Types and entry points that the files of float_motion share.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/motion_sequence.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -65,9 +66,7 @@ struct FloatMotionSettings {
   bool add_uv;
   FloatMotionTaps taps;
   double fps_weight;
-  double blend_factor;
-  double blend_offset;
-  double max_value;
+  MotionBlend blend;
   bool debug;
 };
 
@@ -78,12 +77,6 @@ struct FloatMotionPart {
   int width;  // of what is summed
   int height;
 };
-
-/// None where motion_force_zero says that no picture is read.
-std::vector<FloatMotionPart> FloatMotionParts(const FloatMotionSettings& settings, const PictureFormat& format);
-
-/// The rows of all parts.
-int FloatMotionRows(const std::vector<FloatMotionPart>& parts);
 
 /// Where a halved plane reads the plane.
 struct HalfTables {
@@ -129,8 +122,5 @@ struct FloatMotionRefInput {
 
 /// The same in plain loops, the reference implementation.
 void FloatMotionRowSumsRef(const FloatMotionRefInput& input, RowBand band, int64_t* words);
-
-/// Work of float_motion on a device: the sums of its Extractor, bit for bit. Reads a history of one reference picture.
-Result<Plan> MakeFloatMotionPlan(const FloatMotionSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

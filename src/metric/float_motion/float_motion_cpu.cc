@@ -71,7 +71,7 @@ class RunningFilter {
   }
 
  private:
-  VF after1_, after2_, after3_, after4_;  // values with so many products
+  VF after1_, after2_, after3_, after4_;  // values that have 1 to 4 products
 };
 
 template <class DF, class Sample>

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
 
-#include "metric/blocks/words.h"
 #include "metric/float_motion/float_motion.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
@@ -104,22 +102,6 @@ TEST(FloatMotion, ShortClips) {
   const auto two = ScoreFilm({}, {64, 48, 8}, 2);
   EXPECT_EQ(two[kMotion2], (Column{0.0, 6.2875189781188965}));
   EXPECT_EQ(two[kMotion3], (Column{6.2875189781188965, 6.2875189781188965}));
-}
-
-TEST(FloatMotion, SequenceWritesEachValueAsSoonAsItIsDetermined) {
-  const auto sequence = Make({}, {64, 48, 8}).extractor().MakeSequence();
-  ScoreRecorder recorder;
-  std::vector<double> values(kOutputCount);
-  const double scores[] = {0.0, 5.0, 3.0, 4.0};
-  for (int k = 0; k < 4; ++k) {
-    int64_t kept = WordFromDouble(scores[k]);
-    sequence->Push(k, {values, std::span(&kept, 1)}, recorder);
-    EXPECT_EQ(recorder.Column(kMotion2).size(), static_cast<size_t>(std::max(k, 1)));
-    EXPECT_EQ(recorder.Column(kMotion3).size(), static_cast<size_t>(k));
-  }
-  sequence->Flush(recorder);
-  EXPECT_EQ(recorder.Column(kMotion2), (Column{0.0, 3.0, 3.0, 4.0}));
-  EXPECT_EQ(recorder.Column(kMotion3), (Column{5.0, 3.0, 3.0, 4.0}));
 }
 
 TEST(FloatMotion, ForcedToZeroReadsNothing) {

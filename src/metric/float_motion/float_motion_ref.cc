@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "metric/blocks/border.h"
+#include "metric/blocks/float_samples.h"
 #include "metric/blocks/words.h"
 
 namespace acutance {
@@ -11,19 +12,13 @@ namespace {
 
 using Row = std::vector<float>;
 
-float SampleAt(const Plane& plane, int bit_depth, int x, int y) {
-  if (bit_depth == 8) return static_cast<float>(plane.Row<uint8_t>(y)[x]) - 128.0f;
-  const float scale = static_cast<float>(1 << (bit_depth - 8));
-  return static_cast<float>(plane.Row<uint16_t>(y)[x]) / scale - 128.0f;
-}
-
 /// A row of the blurred plane: first the columns, then the row.
 Row Blur(const Plane& plane, int bit_depth, std::span<const float> taps, int y) {
   const int radius = static_cast<int>(taps.size()) / 2;
   Row columns(plane.width), row(plane.width);
   for (int x = 0; x < plane.width; ++x)
     for (int k = -radius; k <= radius; ++k)
-      columns[x] += taps[k + radius] * SampleAt(plane, bit_depth, x, mirror_index(y + k, plane.height));
+      columns[x] += taps[k + radius] * FloatSample(plane, bit_depth, x, mirror_index(y + k, plane.height));
   for (int x = 0; x < plane.width; ++x)
     for (int k = -radius; k <= radius; ++k) row[x] += taps[k + radius] * columns[mirror_index(x + k, plane.width)];
   return row;

@@ -1,4 +1,4 @@
-// What the files of float_psnr share.
+// Types and entry points that the files of float_psnr share.
 #pragma once
 
 #include <cstdint>

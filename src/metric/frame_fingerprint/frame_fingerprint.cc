@@ -39,10 +39,6 @@ class FrameFingerprintExtractor : public Extractor {
   const int bit_depth_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& format) {
-  return std::make_unique<FrameFingerprintExtractor>(format);
-}
-
 constexpr TuningEntry kTuning[] = {{"frame_fingerprint", "", "64x4"}};
 
 Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
@@ -53,11 +49,7 @@ Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
     const FrameFingerprintArgs args = {
         .samples = samples.data,
         .words = plan.Words(),
-        .picture_stride = samples.picture_stride,
-        .row_stride = samples.row_stride,
-        .width = samples.width,
-        .height = samples.height,
-        .inverse = inverse_of(video == Video::kReference ? context.videos : 1),
+        .plane = PlaneArgsOf(samples, video == Video::kReference ? context.videos : 1),
         .rows = FingerprintRows(samples.height),
         .bit_depth = context.format.bit_depth,
         .pair_words = 2 * kFingerprintWords,
@@ -75,7 +67,7 @@ const Metric kFrameFingerprintMetric = {
     .summary = "fingerprints of both pictures, by which frames are paired",
     .options = {},
     .outputs = {},
-    .make = Make,
+    .make = MakeBy<FrameFingerprintExtractor>,
     .make_plan = MakePlan,
 };
 

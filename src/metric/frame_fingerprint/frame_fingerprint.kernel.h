@@ -1,5 +1,6 @@
-// The words of a row of cells. An item adds up rows of a quarter: BLOCK_X is the number of columns of quarters, and
-// half of BLOCK_Y shares the rows of the upper quarters, half those of the lower ones. PIXEL: uint8_t or uint16_t.
+// The partial results of a row of cells. An item adds up rows of a quarter: BLOCK_X is the number of columns of
+// quarters, and half of BLOCK_Y shares the rows of the upper quarters, half those of the lower ones. PIXEL: uint8_t or
+// uint16_t.
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/frame_fingerprint/frame_fingerprint_args.h"
 #include "metric/frame_fingerprint/frame_fingerprint_math.kernel.h"
@@ -13,8 +14,8 @@ struct FrameFingerprintShared {
 KERNEL_USES(FrameFingerprintArgs, FrameFingerprintShared)
 
 FUNCTION(uint64_t) sum_of_row(CONTEXT(CONST_BUFFER(PIXEL) samples, int32_t row)) {
-  const int32_t left = local_x() * args.width;  // in 64ths of samples
-  const int32_t right = left + args.width;
+  const int32_t left = local_x() * args.plane.width;  // in 64ths of samples
+  const int32_t right = left + args.plane.width;
   const int32_t begin = left / SIGNATURE_QUARTERS;
   const int32_t end = right / SIGNATURE_QUARTERS;
   const int32_t after = right % SIGNATURE_QUARTERS;  // 0 where the row ends
@@ -28,16 +29,15 @@ FUNCTION(uint64_t) sum_of_row(CONTEXT(CONST_BUFFER(PIXEL) samples, int32_t row))
 FUNCTION(int32_t) mean_of(CONTEXT(int32_t column, int32_t lower)) {
   uint64_t sum = uint64_t(0u);
   UNROLL for (int32_t i = 0; i < SHARERS; ++i) sum += group.sums[(lower * SHARERS + i) * BLOCK_X + column];
-  return quarter_mean(sum, args.width * args.rows, args.bit_depth);
+  return quarter_mean(sum, args.plane.width * args.rows, args.bit_depth);
 }
 
 KERNEL_MAIN() {
-  const int64_t picture = int64_t(reference_of(group_z(), args.inverse)) * args.picture_stride;
-  CONST_BUFFER(PIXEL) samples = CONST_BUFFER_AT(PIXEL, args.samples, picture);
+  CONST_BUFFER(PIXEL) samples = SHARED_PLANE(PIXEL, args.samples);
   const int32_t quarter = 2 * group_y() + local_y() / SHARERS;
   uint64_t sum = uint64_t(0u);
   for (int32_t i = local_y() % SHARERS; i < args.rows; i += SHARERS) {
-    sum += sum_of_row(PASS(samples, fingerprint_row(quarter, i, args.height, args.rows) * args.row_stride));
+    sum += sum_of_row(PASS(samples, fingerprint_row(quarter, i, args.plane.height, args.rows) * args.plane.row_stride));
   }
   group.sums[local_y() * BLOCK_X + local_x()] = sum;
   group_barrier();

@@ -29,11 +29,11 @@ FUNCTION(int32_t) quarter_mean(uint64_t sum, int32_t samples, int32_t bit_depth)
 
 FUNCTION(uint64_t) detail_bits(int32_t twice) {
   const int32_t detail = (twice + 64) >> 7;
-  const int32_t cut = detail > 127 ? 127 : detail < -127 ? -127 : detail;
-  return uint64_t(uint32_t(cut) & 255u);
+  const int32_t limited = detail > 127 ? 127 : detail < -127 ? -127 : detail;
+  return uint64_t(uint32_t(limited) & 255u);
 }
 
-// What a cell is of, in quarter means.
+// A cell of four quarters, from their means.
 FUNCTION(int64_t) cell_word(int32_t upper_left, int32_t upper_right, int32_t lower_left, int32_t lower_right) {
   const uint64_t mean = uint64_t(uint32_t((upper_left + upper_right + lower_left + lower_right) / 4));
   return int64_t(mean | (detail_bits(upper_left - upper_right + lower_left - lower_right) << 16) |

@@ -1,8 +1,10 @@
 #include "metric/motion/motion.h"
 
-#include <algorithm>
-
+#include "base/int_math.h"
 #include "exec/plan.h"
+#include "metric/blocks/partial_sums.h"
+#include "metric/blocks/reference_of.h"
+#include "metric/motion/motion_args.h"
 
 namespace acutance {
 namespace {
@@ -40,65 +42,14 @@ const OutputSpec kOutputs[kOutputCount] = {
 
 MotionSettings ReadSettings(const OptionValues& options) {
   return {.force_zero = options.Bool("motion_force_zero"),
-          .blend_factor = options.Double("motion_blend_factor"),
-          .blend_offset = options.Double("motion_blend_offset"),
           .fps_weight = options.Double("motion_fps_weight"),
-          .max_value = options.Double("motion_max_val"),
-          .lag = options.Bool("motion_five_frame_window") ? 2 : 1,
-          .moving_average = options.Bool("motion_moving_average"),
+          .blend = {.factor = options.Double("motion_blend_factor"),
+                    .offset = options.Double("motion_blend_offset"),
+                    .max_value = options.Double("motion_max_val"),
+                    .lag = options.Bool("motion_five_frame_window") ? 2 : 1,
+                    .moving_average = options.Bool("motion_moving_average")},
           .debug = options.Bool("debug")};
 }
-
-/// motion2 and motion3 of the per-frame values (docs/spec/core.md 3.4), each as soon as the
-/// frames seen determine it: frame i looks ahead to i + 1, and the first `lag` frames take
-/// motion3 from the first value there is.
-class MotionSequence : public Sequence {
- public:
-  explicit MotionSequence(const MotionSettings& settings) : settings_(settings) {}
-
-  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
-    const double sad = outputs.values[kSad];
-    if (frame < settings_.lag) sink.Set(kMotion2, frame, 0.0);
-    if (frame == settings_.lag) SetFirstFrames(Blend(sad), sink);
-    if (frame > settings_.lag) Settle(frame - 1, std::min(LookBack(frame, sad), sad), sink);
-    recent_[frame % 2] = sad;
-    frames_ = frame + 1;
-  }
-
-  void Flush(ScoreSink& sink) override {
-    if (frames_ > settings_.lag) Settle(frames_ - 1, recent_[(frames_ - 1) % 2], sink);
-    else SetFirstFrames(0.0, sink);
-  }
-
- private:
-  double Blend(double value) const {
-    const double factor = settings_.blend_factor;
-    return std::min(value * factor + (1 - factor) * std::min(settings_.blend_offset, value), settings_.max_value);
-  }
-
-  /// The value `lag` frames before `frame`; `sad` where that frame had no predecessor to be compared with.
-  double LookBack(int64_t frame, double sad) const {
-    return frame - settings_.lag >= settings_.lag ? recent_[(frame - settings_.lag) % 2] : sad;
-  }
-
-  void SetFirstFrames(double value, ScoreSink& sink) {
-    for (int64_t i = 0; i < std::min<int64_t>(settings_.lag, std::max<int64_t>(frames_, 0)); ++i)
-      sink.Set(kMotion3, i, value);
-    previous_ = value;
-  }
-
-  void Settle(int64_t frame, double motion2, ScoreSink& sink) {
-    const double motion3 = Blend(motion2);
-    sink.Set(kMotion2, frame, motion2);
-    sink.Set(kMotion3, frame, settings_.moving_average ? (motion3 + previous_) / 2.0 : motion3);
-    previous_ = motion3;  // not the average
-  }
-
-  const MotionSettings settings_;
-  int64_t frames_ = 0;
-  double recent_[2] = {};  // values of the last two frames, by frame % 2
-  double previous_ = 0;    // motion3 of the frame before, not averaged
-};
 
 class MotionExtractor : public Extractor {
  public:
@@ -111,21 +62,24 @@ class MotionExtractor : public Extractor {
 
   void RunBand(const FrameView& frame, int, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
-    if (!frame.at(0, settings_.lag)) return;
-    results.sums[0] += MotionSad(frame.plane(0, 0, settings_.lag), frame.plane(0), format_.bit_depth, band,
+    if (!frame.at(0, settings_.blend.lag)) return;
+    results.sums[0] += MotionSad(frame.plane(0, 0, settings_.blend.lag), frame.plane(0), format_.bit_depth, band,
                                  static_cast<MotionRows&>(*workspaces.thread));
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
-    const int64_t sum = settings_.force_zero || totals.history < settings_.lag ? 0 : totals.sums[0];
+    const int64_t sum = settings_.force_zero || totals.history < settings_.blend.lag ? 0 : totals.sums[0];
     const double pixels = static_cast<double>(static_cast<int64_t>(format_.width) * format_.height);
     const double mean = static_cast<double>(sum) / 256.0 / pixels;
-    outputs.values[kSad] = std::min(mean * settings_.fps_weight, settings_.max_value);
+    outputs.values[kSad] = settings_.blend.Limit(mean * settings_.fps_weight);
     if (settings_.debug) outputs.values[kMotion] = outputs.values[kSad];
     return {};
   }
 
-  std::unique_ptr<Sequence> MakeSequence() const override { return std::make_unique<MotionSequence>(settings_); }
+  std::unique_ptr<Sequence> MakeSequence() const override {
+    const auto value = [](const FrameOutputs& outputs) { return outputs.values[kSad]; };
+    return std::make_unique<MotionSequence>(settings_.blend, value, kMotion2, kMotion3);
+  }
 
  private:
   static std::vector<StageSpec> Stages(const MotionSettings& settings, const PictureFormat& format) {
@@ -137,16 +91,47 @@ class MotionExtractor : public Extractor {
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const MotionSettings& settings, const PictureFormat& format) {
-  return std::make_unique<MotionExtractor>(settings, format);
-}
-
 /// Before libvmaf 3.2 the extractor `motion` blurred each frame before it subtracted; motion_v2 was this one.
 constexpr std::string_view kOtherNames[] = {"motion_v2"};
 
 std::vector<InputSpec> Inputs(const MotionSettings& settings) {
   if (settings.force_zero) return {};
-  return {{.video = Video::kReference, .history = settings.lag}};
+  return {{.video = Video::kReference, .history = settings.blend.lag}};
+}
+
+// --- On devices.
+
+constexpr int kMargin = 2;  // columns at both ends of a workgroup that are filtered for their neighbours only
+
+constexpr TuningEntry kTuning[] = {
+    {"motion_sad", "", "64x4r4"},
+    {"motion_sad", "", "64x4r8", WorkloadClass::kMedium},
+    {"motion_sad", "", "128x2r8", WorkloadClass::kLarge},
+    {"motion_sad", "sm_", "128x1r16"},
+    {"motion_sad", "nvidia", "128x1r16"},
+};
+
+Result<Plan> MakePlan(const MotionSettings& settings, const PlanContext& context) {
+  Plan plan(context, context.frames, 1);
+  PartialSums sums(1);
+  std::vector<PartialSumLaunch<MotionSadArgs>> launches;
+  if (!settings.force_zero) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "motion_sad", context));
+    const PlaneView current = context.Input(Video::kReference);
+    const Grid grid = {CeilDiv(current.width, kernel->group_x - 2 * kMargin),
+                       CeilDiv(current.height, kernel->group_y * kernel->rows), context.frames};
+    const MotionSadArgs args = {.earlier = context.Input(Video::kReference, 0, settings.blend.lag).data,
+                                .current = current.data,
+                                .partials = 0,
+                                .plane = PlaneArgsOf(current),
+                                .bit_depth = context.format.bit_depth,
+                                .partials_per_frame = 0,
+                                .first_partial = sums.Reserve(0, grid),
+                                .padding = 0};
+    launches.push_back({kernel, grid, args, "mirror 2"});
+  }
+  ACU_RETURN_IF_ERROR(AddPartialSums(plan, sums, std::move(launches)));
+  return plan;
 }
 
 }  // namespace
@@ -161,8 +146,8 @@ const Metric kMotionMetric = {
     .inputs = OfSettings<Inputs>,
     .every_frame = true,
     .smallest = {kMotionMinSide, kMotionMinSide},
-    .make = OfSettings<Make>,
-    .make_plan = OfSettings<MakeMotionPlan>,
+    .make = MakeBy<MotionExtractor, MotionSettings>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

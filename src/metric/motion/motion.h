@@ -1,10 +1,11 @@
-// What the files of motion share.
+// Types and entry points that the files of motion share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/motion_sequence.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -22,7 +23,7 @@ extern const Metric kMotionMetric;
 struct MotionRows : Workspace {
   static constexpr int kMaxLanes = 32;  // int16 lanes of the widest vector used
   static constexpr int kStripWidth = 1024;
-  static constexpr int kMargin = kMaxLanes;  // columns kept left of those that a strip computes
+  static constexpr int kMargin = kMaxLanes;  // columns left of those that a strip computes
   static constexpr int kColumns = kMargin + kStripWidth + 4 * kMaxLanes;
 
   // The last three pairs of rows of differences, the rows of a pair interleaved; at 16 bit halves and bits apart.
@@ -45,16 +46,9 @@ int64_t MotionSadRef(const Plane& earlier, const Plane& current, int bit_depth, 
 /// The options.
 struct MotionSettings {
   bool force_zero;
-  double blend_factor;
-  double blend_offset;
   double fps_weight;
-  double max_value;
-  int lag;
-  bool moving_average;
+  MotionBlend blend;
   bool debug;
 };
-
-/// Work of motion on a device: the sum of MotionExtractor. Reads earlier pictures of the reference.
-Result<Plan> MakeMotionPlan(const MotionSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -3,6 +3,7 @@
 // Items form columns: each filters ROWS differences of its column down the rows, all share the results, and then each
 // but the two outermost at both ends of a row of items filters along the row. PIXEL: uint8_t or uint16_t.
 #include "metric/blocks/border.kernel.h"
+#include "metric/blocks/reference_of.kernel.h"
 #include "metric/motion/motion_args.h"
 #include "metric/motion/motion_math.kernel.h"
 
@@ -20,12 +21,11 @@ KERNEL_USES(MotionSadArgs, MotionSadShared)
 
 // Filters the column for the ROWS rows from first_row on.
 FUNCTION(void) filter_column(CONTEXT(int32_t column, int32_t first_row)) {
-  const int64_t picture = int64_t(group_z()) * args.picture_stride;
-  CONST_BUFFER(PIXEL) earlier = CONST_BUFFER_AT(PIXEL, args.earlier, picture);
-  CONST_BUFFER(PIXEL) current = CONST_BUFFER_AT(PIXEL, args.current, picture);
+  CONST_BUFFER(PIXEL) earlier = OWN_PLANE(PIXEL, args.earlier);
+  CONST_BUFFER(PIXEL) current = OWN_PLANE(PIXEL, args.current);
   int32_t d[ROWS + 2 * MARGIN];
   UNROLL for (int32_t r = 0; r < ROWS + 2 * MARGIN; ++r) {
-    const int32_t i = mirror_index(first_row + r - MARGIN, args.height) * args.row_stride + column;
+    const int32_t i = mirror_index(first_row + r - MARGIN, args.plane.height) * args.plane.row_stride + column;
     d[r] = int32_t(earlier.data[i]) - int32_t(current.data[i]);
   }
   UNROLL for (int32_t r = 0; r < ROWS; ++r) {
@@ -46,12 +46,12 @@ FUNCTION(uint64_t) absolute_row_value(CONTEXT(int32_t r)) {
 KERNEL_MAIN() {
   const int32_t column = group_x() * COLUMNS + local_x() - MARGIN;
   const int32_t first_row = (group_y() * BLOCK_Y + local_y()) * ROWS;
-  filter_column(PASS(mirror_index(column, args.width), first_row));
+  filter_column(PASS(mirror_index(column, args.plane.width), first_row));
   group_barrier();
   uint64_t sad = uint64_t(0u);
-  if (local_x() >= MARGIN && local_x() < BLOCK_X - MARGIN && column < args.width) {
+  if (local_x() >= MARGIN && local_x() < BLOCK_X - MARGIN && column < args.plane.width) {
     UNROLL for (int32_t r = 0; r < ROWS; ++r) {
-      if (first_row + r < args.height) sad += absolute_row_value(PASS(r));
+      if (first_row + r < args.plane.height) sad += absolute_row_value(PASS(r));
     }
   }
   store_partial_sum(PASS(sad));

@@ -1,4 +1,4 @@
-// Exactness (README.md has the proofs): a 17-bit signed value v is kept as half = floor(v / 2), which fits int16, and
+// Exactness (README.md has the proofs): a 17-bit signed value v is stored as half = floor(v / 2), which fits int16, and
 // bit = v - 2 * half. With H = sum G*half and B = sum G*bit, (sum G*v + 2^15) >> 16 = (H + ((B + 2^15) >> 1)) >> 15,
 // and nothing leaves int32.
 #include "metric/motion/motion.h"
@@ -110,7 +110,7 @@ struct Strip {
   }
 };
 
-// How a vertically filtered row is kept: as it is, where every y fits int16 (nearly always), or in halves and bits.
+// How a vertically filtered row is stored: as it is, where every y fits int16 (nearly always), or in halves and bits.
 enum Storage { kWhole, kSplit };
 
 template <class Format>
@@ -219,7 +219,8 @@ class BandSad {
   }
 
   // Filters two rows vertically into y, or halves and bits of it. ReorderDemote2To undoes the order of InterleaveLower
-  // and InterleaveUpper. False: some y does not fit int16 (or is its largest or smallest value, which tells no more).
+  // and InterleaveUpper. False: some y does not fit int16 (or is its largest or smallest value, to which others
+  // saturate).
   template <Storage kStorage>
   bool FilterColumns(Strip strip) {
     const D16 d;

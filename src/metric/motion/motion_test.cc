@@ -13,6 +13,8 @@
 namespace acutance {
 namespace {
 
+using testing::HasSubstr;
+
 int64_t Sad(const Plane& a, const Plane& b, int bit_depth, RowBand band) {
   static const auto rows = std::make_unique<MotionRows>();  // reused, dirty, as the engine does
   return MotionSad(a, b, bit_depth, band, *rows);
@@ -47,7 +49,7 @@ TEST(MotionSad, NoiseOfManySizes) {
     }
 }
 
-// Rows are kept whole where every y fits int16, and split where one does not: here both, side by side.
+// Rows are stored whole where every y fits int16, and split where one does not: here both, side by side.
 TEST(MotionSad, SmallDifferencesWithAndWithoutSparks) {
   std::mt19937 random(4);
   for (const int depth : kDepths) {
@@ -203,7 +205,7 @@ TEST(MotionMetric, LooksBackAndReadsNothingWhenForced) {
 
 TEST(MotionMetric, TooSmallPicturesAreRefused) {
   for (const auto& [width, height] : {std::pair{2, 48}, {64, 2}, {1, 1}})
-    EXPECT_THAT(RefusalOf(kMotionMetric, {}, {.width = width, .height = height}), testing::HasSubstr("3x3"));
+    EXPECT_THAT(RefusalOf(kMotionMetric, {}, {.width = width, .height = height}), HasSubstr("3x3"));
   EXPECT_EQ(RefusalOf(kMotionMetric, {}, {.width = 3, .height = 3}), "");
 }
 
@@ -215,6 +217,44 @@ TEST(MotionMetric, KeysCarryOptions) {
   EXPECT_EQ(MakeOutputKey(kMotionMetric.outputs[3], options).shown, "integer_motion3_mffw_mmxv_18_mma");
   EXPECT_EQ(MakeOutputKey(kMotionMetric.outputs[0], options).shown,
             "VMAF_integer_feature_motion_sad_score_mffw_mmxv_18_mma");
+}
+
+// --- The plan
+
+Result<Plan> MakePlan(const OptionTexts& texts, const PictureFormat& format, int frames, int videos) {
+  constexpr TuningEntry kShape[] = {{"motion_sad", "", "64x4r8"}};
+  return MakeTestPlan(kMotionMetric, texts, format, frames, videos, kShape);
+}
+
+TEST(MotionPlan, CoversThePictureAndLooksBack) {
+  const auto plan = MakePlan({}, {1920, 1080, 10}, 3, 2);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  // 60 columns and 32 rows a workgroup; rows of 1920 samples, pictures of 1920 * 1080 * 2 bytes, one before the batch.
+  EXPECT_EQ(plan->Print(),
+            "results: 3 items, 1 sums and 0 words each\n"
+            "scratch: partial sums, 26112 bytes\n"
+            "table: ranges of the partial sums, 8 bytes\n"
+            "launch: motion_sad u16_64x4r8, 32x34x3 workgroups of 64x4 items, border: mirror 2\n"
+            "  buffer 1: reference y\n"
+            "  buffer 2: reference y + 4147200 bytes\n"
+            "  buffer 3: partial sums\n"
+            "  numbers: 2073600 0 1920 1920 1080 -1 10 1088 0 0\n"
+            "launch: sum_partials 256x1, 1x1x3 workgroups of 256x1 items, border: none\n"
+            "  buffer 1: partial sums\n"
+            "  buffer 2: ranges of the partial sums\n"
+            "  buffer 3: sums\n"
+            "  numbers: 1088 1\n");
+}
+
+TEST(MotionPlan, FiveFrameWindowLooksBackTwice) {
+  const auto plan = MakePlan({{"motion_five_frame_window", "true"}}, {1920, 1080, 8}, 1, 1);
+  EXPECT_THAT(plan->Print(), HasSubstr("buffer 1: reference y\n  buffer 2: reference y + 4147200 bytes\n"));
+}
+
+TEST(MotionPlan, ForcedZeroReadsNothing) {
+  const auto plan = MakePlan({{"motion_force_zero", "true"}}, {1920, 1080, 8}, 1, 1);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_EQ(plan->launches().size(), 1u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the files of psnr share.
+// Types and entry points that the files of psnr share.
 #pragma once
 
 #include <cstdint>

@@ -238,7 +238,8 @@ Result<Plan> MakePlan(const OptionTexts& texts, const PictureFormat& format, int
 TEST(PsnrPlan, HasALaunchForEachPlane) {
   const auto plan = MakePlan({}, {301, 101, 8, PixelFormat::k420}, 1, 2);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
-  // Words of 4 samples, 64 x 16 of them a workgroup: 76 x 101 words of luma, 38 x 50 of chroma; 14 + 4 + 4 partials.
+  // A 32-bit load has 4 samples, a workgroup 64 x 16 loads: 76 x 101 loads of luma, 38 x 50 of chroma; 14 + 4 + 4
+  // partials.
   EXPECT_THAT(plan->Print(), HasSubstr("launch: psnr_sse u8_64x4r4, 2x7x2 workgroups of 64x4 items, border: none\n"
                                        "  buffer 1: reference y\n"
                                        "  buffer 2: distorted y\n"
