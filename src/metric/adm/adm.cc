@@ -1,82 +1,35 @@
 #include "metric/adm/adm.h"
 
+#include <array>
 #include <cmath>
 
+#include "base/int_math.h"
 #include "exec/plan.h"
 #include "math/exact_math.h"
+#include "metric/adm/adm_math.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/adm/adm_scale_args.h"
+#include "metric/adm/adm_sum_args.h"
 #include "metric/blocks/per_scale.h"
+#include "metric/blocks/scale_images.h"
 
 namespace acutance {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
-    {.name = "debug", .help = "also write numerators and denominators", .default_value = false},
-    {.name = "adm_csf_scale",
-     .alias = "scf",
-     .help = "multiplies the h and v contrast sensitivity (csf mode 1)",
-     .default_value = 1.0,
-     .min = 0,
-     .max = 50,
-     .in_key = true},
-    {.name = "adm_csf_diag_scale",
-     .alias = "scfd",
-     .help = "multiplies the d contrast sensitivity (csf mode 1)",
-     .default_value = 1.0,
-     .min = 0,
-     .max = 50,
-     .in_key = true},
-    {.name = "adm_dlm_weight",
-     .alias = "dlmw",
-     .help = "weight of adm2 in adm3; the rest is aim's",
-     .default_value = 0.5,
-     .min = 0,
-     .max = 1,
-     .in_key = true},
-    {.name = "adm_enhn_gain_limit",
-     .alias = "egl",
-     .help = "largest contrast gain that counts as enhancement",
-     .default_value = 100.0,
-     .min = 1,
-     .max = 100,
-     .in_key = true},
-    {.name = "adm_norm_view_dist",
-     .alias = "nvd",
-     .help = "viewing distance in display heights",
-     .default_value = 3.0,
-     .min = 0.75,
-     .max = 24,
-     .in_key = true},
-    {.name = "adm_ref_display_height",
-     .alias = "rdh",
-     .help = "display height in pixels",
-     .default_value = 1080,
-     .min = 1,
-     .max = 4320,
-     .in_key = true},
-    {.name = "adm_csf_mode",
-     .alias = "csf",
-     .help = "contrast sensitivity: 0 Watson97, 1 Barten, 2 blend of both, 3 blend by mean absolute error",
-     .default_value = 0,
-     .min = 0,
-     .max = 3,
-     .in_key = true},
-    {.name = "adm_noise_weight",
-     .alias = "nw",
-     .help = "weight of the noise term",
-     .default_value = 0.03125,
-     .min = 0,
-     .max = 1500,
-     .in_key = true},
-    {.name = "adm_skip_aim", .help = "leave out the additive impairments: aim is 0", .default_value = false},
-    {.name = "adm_skip_scale0", .alias = "ssz", .help = "leave out scale 0", .default_value = false, .in_key = true},
-    {.name = "adm_min_val",
-     .alias = "min",
-     .help = "smallest adm3",
-     .default_value = 0.0,
-     .min = 0,
-     .max = 1,
-     .in_key = true},
+    {"debug", "", "also write numerators and denominators", false, 0, 0, false},
+    {"adm_csf_scale", "scf", "multiplies the h and v contrast sensitivity (csf mode 1)", 1.0, 0, 50, true},
+    {"adm_csf_diag_scale", "scfd", "multiplies the d contrast sensitivity (csf mode 1)", 1.0, 0, 50, true},
+    {"adm_dlm_weight", "dlmw", "weight of adm2 in adm3; the rest is aim's", 0.5, 0, 1, true},
+    {"adm_enhn_gain_limit", "egl", "largest contrast gain that counts as enhancement", 100.0, 1, 100, true},
+    {"adm_norm_view_dist", "nvd", "viewing distance in display heights", 3.0, 0.75, 24, true},
+    {"adm_ref_display_height", "rdh", "display height in pixels", 1080, 1, 4320, true},
+    {"adm_csf_mode", "csf",
+     "contrast sensitivity: 0 Watson97, 1 Barten, 2 blend of both, 3 blend by mean absolute error", 0, 0, 3, true},
+    {"adm_noise_weight", "nw", "weight of the noise term", 0.03125, 0, 1500, true},
+    {"adm_skip_aim", "", "leave out the additive impairments: aim is 0", false, 0, 0, false},
+    {"adm_skip_scale0", "ssz", "leave out scale 0", false, 0, 0, true},
+    {"adm_min_val", "min", "smallest adm3", 0.0, 0, 1, true},
 };
 
 enum Output {
@@ -248,13 +201,9 @@ class AdmExtractor : public Extractor, public BlockSums {
 
  private:
   AdmExtractor(const AdmSetup& setup, double zero_limit)
-      : Extractor({.stages = Stages(setup), .sums = kAdmSumCount}), setup_(setup), zero_limit_(zero_limit) {}
-
-  static std::vector<StageSpec> Stages(const AdmSetup& setup) {
-    std::vector<StageSpec> stages;
-    for (const AdmScale& scale : setup.scales) stages.push_back({scale.height});
-    return stages;
-  }
+      : Extractor({.stages = StagesOf(setup.scales, &AdmScale::height), .sums = kAdmSumCount}),
+        setup_(setup),
+        zero_limit_(zero_limit) {}
 
   void FinishFrame(double num, double den, double aim, std::span<double> values) const {
     // Without detail in the reference, none can be lost. libvmaf leaves aim uninitialised here.
@@ -275,8 +224,147 @@ class AdmExtractor : public Extractor, public BlockSums {
   const double zero_limit_;  // a sum below it is taken for 0
 };
 
-Result<std::unique_ptr<Extractor>> Make(const AdmSettings& settings, const PictureFormat& format) {
-  return std::make_unique<AdmExtractor>(settings, format);
+// --- On devices.
+
+static_assert(kAdmBands == ADM_BANDS && kAdmSumKinds * kAdmBands == ADM_TILE_SUMS);
+
+constexpr const char* kScaleKernels[kAdmScales] = {"adm_scale0", "adm_scale1", "adm_scale2", "adm_scale3"};
+constexpr int kRowMultiple = 32;  // samples of band a
+
+constexpr TuningEntry kTuning[] = {
+    {"adm_scale0", "", "16x16r4"},
+    {"adm_scale1", "", "16x16r4"},
+    {"adm_scale2", "", "16x16r4"},
+    {"adm_scale3", "", "16x8r4"},
+    {"adm_sum", "", "256x1"},
+    {"adm_scale0", "nvidia", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale1", "sm_", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale2", "sm_", "32x8r2", WorkloadClass::kSmall},
+    {"adm_scale3", "sm_", "32x8r2", WorkloadClass::kSmall},
+};
+
+/// How a scale is divided among workgroups.
+struct Tiles {
+  Tiles(const AdmScale& s, const KernelImage& kernel)
+      : columns(kernel.group_x * kernel.rows - 2 * ADM_MARGIN_COLUMNS),
+        rows(kernel.group_y - 2 * ADM_MARGIN_ROWS),
+        scored((s.columns.end - 1) / columns - s.columns.begin / columns + 1) {}
+  int columns, rows;
+  int scored;  // columns of tiles that have scored columns
+};
+
+class PlanMaker {
+ public:
+  PlanMaker(const AdmSetup& setup, const PlanContext& context)
+      : setup_(setup), context_(context), plan_(context, context.pairs(), kAdmSumCount) {}
+
+  Result<Plan> Make() {
+    for (int scale = 0; scale < kAdmScales; ++scale) {
+      ACU_ASSIGN_OR_RETURN(kernels_[scale], ChooseVariant(kTuning, kScaleKernels[scale], context_));
+      Reserve(scale);
+    }
+    row_sums_ = plan_.AddScratch("row sums", sizeof(uint64_t) * row_sums_per_frame_ * context_.pairs());
+    ScaleImages input = InputImages(context_);
+    for (int scale = 0; scale < kAdmScales; ++scale) {
+      const ScaleImages low = scale + 1 < kAdmScales ? AddLow(scale) : input;  // the last one writes none
+      ACU_RETURN_IF_ERROR(AddScale(scale, input, low));
+      input = low;
+    }
+    ACU_RETURN_IF_ERROR(AddSums());
+    return std::move(plan_);
+  }
+
+ private:
+  /// Row sums of scale `scale`, and what becomes of them.
+  void Reserve(int scale) {
+    const AdmScale& s = setup_.scales[scale];
+    first_[scale] = row_sums_per_frame_;
+    if (!s.scored) return;
+    const int parts = Tiles(s, *kernels_[scale]).scored;
+    for (int k = 0; k < ADM_TILE_SUMS; ++k) {
+      const AdmSum kind = static_cast<AdmSum>(k / kAdmBands);
+      if (kind == kAdmAim && !setup_.settings.aim) continue;
+      const int shift = kind == kAdmDen ? s.den_row_shift : s.row_shift;
+      const int first = first_[scale] + k * parts * s.rows.size();
+      ranges_[AdmSumIndex(scale, kind, k % kAdmBands)] = {first, s.rows.size(), parts, shift};
+    }
+    row_sums_per_frame_ += ADM_TILE_SUMS * parts * s.rows.size();
+  }
+
+  /// Band a of a scale: for each frame the reference's, then the distorted one.
+  ScaleImages AddLow(int scale) {
+    const AdmScale& s = setup_.scales[scale];
+    const size_t sample_bytes = scale == 0 ? sizeof(int16_t) : sizeof(int32_t);
+    const int row = CeilDiv(s.width, kRowMultiple) * kRowMultiple;
+    const int64_t picture = static_cast<int64_t>(row) * s.height;
+    const BufferRef buffer =
+        plan_.AddScratch(fmt::format("band a of scale {}", scale), 2 * picture * context_.pairs() * sample_bytes);
+    return {buffer, {buffer.buffer, picture * sample_bytes}, 2 * picture, row};
+  }
+
+  Status AddScale(int scale, const ScaleImages& input, const ScaleImages& low) {
+    const AdmScale& s = setup_.scales[scale];
+    const adm::AdmGainBits gain = adm::MakeAdmGainBits(setup_.settings.gain_limit);
+    const AdmRange none = {0, 0};
+    const AdmRange rows = s.scored ? s.rows : none;
+    const AdmScaleArgs args = {.reference = input.reference,
+                               .distorted = input.distorted,
+                               .low = low.reference,
+                               .row_sums = BufferRef{row_sums_.buffer, first_[scale] * sizeof(uint64_t)},
+                               .picture_stride = input.picture_stride / 2,
+                               .row_stride = input.row_stride / 2,
+                               .inverse = inverse_of(input.videos),
+                               .in_width = s.in_width,
+                               .in_height = s.in_height,
+                               .low_picture_stride = static_cast<int32_t>(low.picture_stride / 2),
+                               .low_row_stride = low.row_stride,
+                               .first_column = s.columns.begin,
+                               .end_column = s.columns.end,
+                               .first_row = rows.begin,
+                               .end_row = rows.end,
+                               .factor = s.factor[0],
+                               .diagonal_factor = s.factor[2],
+                               .cube_shift = s.cube_shift[0],
+                               .den_cube_shift = s.den_cube_shift,
+                               .aim = setup_.settings.aim,
+                               .integer_gain = gain.integer,
+                               .gain_high = gain.high,
+                               .gain_low = gain.low,
+                               .gain_shift = gain.shift,
+                               .bit_depth = context_.format.bit_depth,
+                               .row_sums_per_frame = row_sums_per_frame_,
+                               .padding = 0};
+    const Tiles tiles(s, *kernels_[scale]);
+    const Grid grid = {CeilDiv(s.width, tiles.columns), CeilDiv(s.height, tiles.rows), context_.pairs()};
+    return plan_.AddLaunch(*kernels_[scale], grid, args, "-1 reads 1, n reads n - 1");
+  }
+
+  Status AddSums() {
+    const AdmSumArgs args = {.row_sums = row_sums_,
+                             .ranges = plan_.AddTable("rows of the sums", ranges_),
+                             .sums = plan_.Sums(),
+                             .row_sums_per_frame = row_sums_per_frame_,
+                             .sum_count = kAdmSumCount};
+    return plan_.AddGroups(kTuning, "adm_sum", {kAdmSumCount, 1, context_.pairs()}, args, "none");
+  }
+
+  /// The numbers that adm_sum.kernel.h reads.
+  struct Range {
+    int32_t first, rows, parts, shift;
+  };
+
+  const AdmSetup setup_;
+  const PlanContext& context_;
+  Plan plan_;
+  std::array<const KernelImage*, kAdmScales> kernels_{};
+  BufferRef row_sums_;
+  std::array<int, kAdmScales> first_{};  // of the scale's row sums in a frame's
+  std::array<Range, kAdmSumCount> ranges_{};
+  int32_t row_sums_per_frame_ = 0;
+};
+
+Result<Plan> MakePlan(const AdmSettings& settings, const PlanContext& context) {
+  return PlanMaker(AdmSetup(settings, context.format), context).Make();
 }
 
 }  // namespace
@@ -289,8 +377,8 @@ const Metric kAdmMetric = {
     .map = {.source = MapSource::kBlockSums},
     .prepare = PrepareBy<ReadAdmSettings>,
     .smallest = {kAdmMinDimension, kAdmMinDimension},
-    .make = OfSettings<Make>,
-    .make_plan = OfSettings<MakeAdmPlan>,
+    .make = MakeBy<AdmExtractor, AdmSettings>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

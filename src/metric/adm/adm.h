@@ -1,4 +1,4 @@
-// What the files of ADM share.
+// Types and entry points that the files of ADM share.
 #pragma once
 
 #include <array>
@@ -29,8 +29,5 @@ void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int sc
 /// blocks add up to the frame's sums.
 void AddAdmReferenceSums(const AdmSetup& setup, const Picture& reference, const Picture& distorted,
                          const BlockGrid* grid, std::span<int64_t> sums);
-
-/// Work of ADM on a device: one launch a scale, then one that rounds and adds the sums of rows.
-Result<Plan> MakeAdmPlan(const AdmSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

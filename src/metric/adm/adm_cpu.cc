@@ -57,24 +57,24 @@ void ReferenceRow(int scale, const AdmScale& s, const DetailRow& row) {
   }
 }
 
+template <int kScale, bool kWide>
+void DecoupleRowOf(const AdmScale& s, double limit, const DetailRow& row) {
+  const bool integer = limit == std::floor(limit);
+  if constexpr (kScale > 0) {
+    if (integer) return DecoupleRow32<kScale, kWide, Gain::kInteger>(s, limit, row);
+    return DecoupleRow32<kScale, kWide, Gain::kReal>(s, limit, row);
+  } else {
+    if (limit == 1) return DecoupleRow0<kWide, Gain::kOne>(s, limit, row);
+    if (integer) return DecoupleRow0<kWide, Gain::kInteger>(s, limit, row);
+    return DecoupleRow0<kWide, Gain::kReal>(s, limit, row);
+  }
+}
+
 template <bool kWide>
 void DecoupleRow(int scale, const AdmScale& s, double limit, const DetailRow& row) {
-  const bool integer = limit == std::floor(limit);
-  switch (scale) {
-    case 0:
-      if (limit == 1) return DecoupleRow0<kWide, Gain::kOne>(s, limit, row);
-      return integer ? DecoupleRow0<kWide, Gain::kInteger>(s, limit, row)
-                     : DecoupleRow0<kWide, Gain::kReal>(s, limit, row);
-    case 1:
-      return integer ? DecoupleRow32<1, kWide, Gain::kInteger>(s, limit, row)
-                     : DecoupleRow32<1, kWide, Gain::kReal>(s, limit, row);
-    case 2:
-      return integer ? DecoupleRow32<2, kWide, Gain::kInteger>(s, limit, row)
-                     : DecoupleRow32<2, kWide, Gain::kReal>(s, limit, row);
-    default:
-      return integer ? DecoupleRow32<3, kWide, Gain::kInteger>(s, limit, row)
-                     : DecoupleRow32<3, kWide, Gain::kReal>(s, limit, row);
-  }
+  constexpr decltype(&DecoupleRowOf<0, kWide>) kOfScale[] = {DecoupleRowOf<0, kWide>, DecoupleRowOf<1, kWide>,
+                                                             DecoupleRowOf<2, kWide>, DecoupleRowOf<3, kWide>};
+  kOfScale[scale](s, limit, row);
 }
 
 /// What a video of a band reads and writes; of the reference, its band a alone.

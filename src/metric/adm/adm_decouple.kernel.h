@@ -163,7 +163,7 @@ FUNCTION(AdmBands) decouple_exactly(AdmBands o, AdmBands t, AdmGain gain) {
 
 FUNCTION(bool) is_exact(int32_t x) { return uint32_t(x + int32_t(kMaxExactMagnitude)) <= 2u * kMaxExactMagnitude; }
 
-// Where restore_fast will do: the gain limit is an integer, floats tell the angle, and at scale 0
+// Where restore_fast will do: the gain limit is an integer, floats decide the angle, and at scale 0
 // no |o| exceeds kMaxExactMagnitude.
 FUNCTION(bool) decouples_fast(AdmBands o, int32_t aligned, AdmGain gain) {
   const bool fits = SCALE > 0 || (is_exact(o.band[0]) && is_exact(o.band[1]) && is_exact(o.band[2]));

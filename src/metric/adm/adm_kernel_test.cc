@@ -5,7 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "metric/adm/adm_gain.h"
 #include "metric/adm/adm_math.h"
 
 #define SCALE 1
@@ -31,7 +30,7 @@ bool KernelFlag(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
 }
 
 adm::AdmGain KernelGain(double limit) {
-  const AdmGainBits bits = MakeAdmGainBits(limit);
+  const adm::AdmGainBits bits = adm::MakeAdmGainBits(limit);
   return {static_cast<uint32_t>(bits.integer), bits.high, bits.low, bits.shift};
 }
 

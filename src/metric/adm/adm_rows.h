@@ -1,8 +1,6 @@
 // Memory of ADM's SIMD implementation: band a of a frame, and the rows that one thread works on.
 #pragma once
 
-#include <hwy/aligned_allocator.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,24 +8,12 @@
 
 #include "image/picture.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/blocks/float_rows.h"
 #include "metric/metric.h"
 
 namespace acutance {
 
-/// Zeroed memory, cut into aligned pieces.
-class AdmArena {
- public:
-  explicit AdmArena(size_t bytes);
-  std::byte* Take(size_t bytes);  // the caller has counted with Rounded()
-  static constexpr size_t Rounded(size_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
-
- private:
-  static constexpr size_t kAlign = 128;
-  hwy::AlignedFreeUniquePtr<std::byte[]> memory_;
-  size_t used_ = 0;
-};
-
-/// A row of int16 in `top` at scale 0; above, of int32, kept as 65536 * top + rest + 32768 (README.md).
+/// A row of int16 in `top` at scale 0; above, of int32 as 65536 * top + rest + 32768 (README.md).
 struct AdmSplitRow {
   int16_t* top;
   int16_t* rest;
@@ -36,7 +22,16 @@ struct AdmSplitRow {
 /// Band a of scales 0 to 2 of both pictures. Above scale 0, the rests of a row follow its tops.
 class AdmFrameWorkspace : public Workspace {
  public:
-  explicit AdmFrameWorkspace(const AdmSetup& setup);
+  explicit AdmFrameWorkspace(const AdmSetup& setup) {
+    for (int scale = 0; scale + 1 < kAdmScales; ++scale)
+      for (int picture = 0; picture < 2; ++picture) {
+        const AdmScale& s = setup.scales[scale];
+        const int parts = scale == 0 ? 1 : 2;
+        Rows& rows = rows_.emplace_back(parts * s.height, s.width);
+        const ptrdiff_t stride = parts * rows.stride() * static_cast<ptrdiff_t>(sizeof(int16_t));
+        planes_[scale][picture] = {reinterpret_cast<const std::byte*>(rows.Row(0)), stride, s.width, s.height};
+      }
+  }
 
   const Plane& a(int scale, int picture) const { return planes_[scale][picture]; }
   AdmSplitRow Row(int scale, int picture, int y) {
@@ -46,12 +41,14 @@ class AdmFrameWorkspace : public Workspace {
   static ptrdiff_t RestOffset(const Plane& plane) { return plane.stride / 2 / static_cast<ptrdiff_t>(sizeof(int16_t)); }
 
  private:
-  static size_t RowBytes(const AdmSetup& setup, int scale);
-  static size_t Bytes(const AdmSetup& setup);
-
-  AdmArena arena_;
+  using Rows = PaddedRows<int16_t, 64>;
+  std::vector<Rows> rows_;
   std::array<std::array<Plane, 2>, kAdmScales - 1> planes_;
 };
+
+/// Elements that vectors may touch before and behind a row.
+inline constexpr int kAdmMargin = 128;
+using AdmElementRows = PaddedRows<int32_t, kAdmMargin>;
 
 /// A row of each detail band, int16 at scale 0, int32 above.
 struct AdmBandRows {
@@ -63,6 +60,13 @@ struct AdmBandRows {
   }
 };
 
+/// Those that begin at row `first` of `rows`.
+inline AdmBandRows BandRowsAt(AdmElementRows& rows, int first) {
+  AdmBandRows bands;
+  for (int band = 0; band < kAdmBands; ++band) bands.bytes[band] = reinterpret_cast<std::byte*>(rows.Row(first + band));
+  return bands;
+}
+
 /// One decoupled row of a signal, restored or additive. Element 0 is the column left of the scored ones.
 struct AdmSignalRow {
   int32_t* share;          // sum of F over the bands, what the pixel adds to its neighbours' thresholds
@@ -73,42 +77,44 @@ struct AdmSignalRow {
 /// The last three decoupled rows of a distorted video.
 class AdmSignals {
  public:
-  explicit AdmSignals(const AdmSetup& setup);
+  explicit AdmSignals(const AdmSetup& setup) : memory_(2 * 3 * kRows, setup.scales[0].width) {
+    for (int i = 0; i < 2 * 3; ++i)
+      rows_[i / 3][i % 3] = {memory_.Row(kRows * i), memory_.Row(kRows * i + 1), BandRowsAt(memory_, kRows * i + 2)};
+  }
 
   /// The restored (0) or additive (1) signal of row y.
   const AdmSignalRow& Row(int additive, int y) const { return rows_[additive][y % 3]; }
 
  private:
-  AdmArena arena_;
+  static constexpr int kRows = 2 + kAdmBands;  // of a signal row
+  AdmElementRows memory_;
   AdmSignalRow rows_[2][3];
 };
 
 class AdmThreadWorkspace : public Workspace {
  public:
-  explicit AdmThreadWorkspace(const AdmSetup& setup);
-
-  /// Elements that vectors may touch before and behind a row.
-  static constexpr int kMargin = 128;
+  explicit AdmThreadWorkspace(const AdmSetup& setup)
+      : halves_(2 * 2 * 2, setup.scales[0].in_width), elements_(kAdmBands + 1, setup.scales[0].width) {
+    for (int i = 0; i < 2 * 2; ++i) filtered_[i / 2][i % 2] = {halves_.Row(2 * i), halves_.Row(2 * i + 1)};
+  }
 
   /// A row filtered vertically, low or high, of the reference (0) or distorted (1) picture.
   const AdmSplitRow& Filtered(int high, int picture) const { return filtered_[high][picture]; }
   /// The reference's detail bands. Element 0 is the first column of the work range.
-  const AdmBandRows& Reference() const { return reference_; }
+  AdmBandRows Reference() { return BandRowsAt(elements_, 0); }
   const AdmSignals& Signals(int video) const { return signals_[video]; }
-  int32_t* ColumnSums() { return column_sums_; }
+  int32_t* ColumnSums() { return elements_.Row(kAdmBands); }
 
-  /// Makes room for the signals of so many distorted videos.
-  void Reserve(const AdmSetup& setup, size_t videos);
+  /// Makes room for the signals of `videos` distorted videos.
+  void Reserve(const AdmSetup& setup, size_t videos) {
+    while (signals_.size() < videos) signals_.emplace_back(setup);
+  }
 
  private:
-  static size_t FilteredBytes(const AdmSetup& setup);
-  static size_t Bytes(const AdmSetup& setup);
-
-  AdmArena arena_;
+  PaddedRows<int16_t, kAdmMargin> halves_;
+  AdmElementRows elements_;
   AdmSplitRow filtered_[2][2];
-  AdmBandRows reference_;
   std::vector<AdmSignals> signals_;
-  int32_t* column_sums_;
 };
 
 }  // namespace acutance

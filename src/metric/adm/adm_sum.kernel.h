@@ -1,12 +1,9 @@
 // Adds the parts of each row, rounds the row's sum and adds the rows: workgroup (i, 0, z) makes sum i of frame z.
 #include "metric/adm/adm_math.kernel.h"
 #include "metric/adm/adm_sum_args.h"
+#include "metric/blocks/wave_sums.kernel.h"
 
-struct AdmSumShared {
-  uint64_t wave_sums[MAX_WAVES];
-};
-
-KERNEL_USES(AdmSumArgs, AdmSumShared)
+KERNEL_USES(AdmSumArgs, WaveSums)
 
 #include "metric/blocks/group_sum.kernel.h"
 

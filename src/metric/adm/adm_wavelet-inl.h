@@ -195,7 +195,7 @@ HWY_INLINE void LowPassRow(const int16_t* row, int width, int16_t* out) {
     hn::StoreU(HorizontalPixels(ColumnPairs(row, i), adm::kLow), D16(), out + i);
 }
 
-// --- Scales 1 to 3: int32 rows are kept as two of int16, so that products stay in pairs of 16 bits (README.md).
+// --- Scales 1 to 3: int32 rows are stored as two of int16, so that products stay in pairs of 16 bits (README.md).
 
 HWY_INLINE V16 Biased(V16 v) { return hn::Xor(v, hn::Set(D16(), int16_t{-32768})); }
 
@@ -230,7 +230,7 @@ HWY_INLINE RowPairs LoadRowPairs(const int16_t* const (&row)[4], ptrdiff_t x) {
                   hn::LoadU(d, row[3] + x));
 }
 
-/// Scale 1, from int16: the vertical sums are kept whole.
+/// Scale 1, from int16: the vertical sums are not rounded.
 HWY_INLINE void VerticalWhole(const InputRows<int16_t>& in, int begin, int end, const AdmSplitRow& low,
                               const AdmSplitRow* high) {
   const V32 zero = hn::Zero(D32());

@@ -1,4 +1,4 @@
-// What the files of float_adm share.
+// Types and entry points that the files of float_adm share.
 #pragma once
 
 #include <array>
@@ -8,8 +8,6 @@
 
 #include "kernel/kernel.h"
 #include "metric/blocks/float_pyramid.h"
-#include "metric/blocks/float_rows.h"
-#include "metric/blocks/scale_rows.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -60,11 +58,9 @@ struct FloatAdmSettings {
 
 /// Sizes and options, for one picture format.
 struct FloatAdmLayout {
+  FloatAdmSettings settings;
   int bit_depth;
   std::array<FloatAdmScale, kFloatAdmScales> scales;
-  double gain_limit;
-  float p_norm;
-  bool masks;  // false: no threshold
 
   ScaleRows rows() const;                          // whose sums are results
   std::vector<PictureSize> smaller_sizes() const;  // of scales 1 to 3
@@ -73,36 +69,29 @@ struct FloatAdmLayout {
 FloatAdmSettings ReadFloatAdmSettings(const OptionValues& options);
 FloatAdmLayout MakeFloatAdmLayout(const FloatAdmSettings& settings, const PictureFormat& format);
 
-/// Luma of both videos.
-struct FloatAdmPlanes {
-  Plane reference, distorted;
-};
-
 /// Row buffers of one thread.
 struct FloatAdmBuffers : Workspace {
   explicit FloatAdmBuffers(const FloatAdmLayout& layout);
 
-  static constexpr int kRing = 3;       // rows of the bands, those of a threshold
-  static constexpr int kRingRows = 15;  // magnitudes of the reference, of what is kept and added; shares of the latter
+  static constexpr int kRing = 3;  // rows of the bands, those of a threshold
+  static constexpr int kRingRows =
+      15;  // magnitudes of the reference, the restored and the added part; shares of the latter
 
   static constexpr int kSampleRows = 4;
 
-  FloatRows samples;  // of both videos, those that a row of the bands is made of
+  FloatRows samples;  // of both videos, those that a row of the bands is computed from
   FloatRows columns;  // low and high of both images after the vertical pass, each as even and odd columns
   FloatRows ring;
 };
 
 /// words[y * kFloatAdmSums + i]: the running float sums of row y of the bands (FloatAdmSum), 0
 /// where none is scored, for the rows of `band`; and these rows of the next scale's images. With SIMD (Highway).
-void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                  FloatPyramid& images, FloatAdmBuffers& buffers, std::span<int64_t> words);
+void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
+                  FloatAdmBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
-void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes,
                      FloatPyramid& images, std::span<int64_t> words);
-
-/// Work of float_adm on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeFloatAdmPlan(const FloatAdmSettings& settings, const PlanContext& context);
 
 extern const Metric kFloatAdmMetric;
 

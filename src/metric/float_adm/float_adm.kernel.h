@@ -14,7 +14,7 @@
 #include "metric/float_adm/float_adm_math.kernel.h"
 
 #define BANDS 3
-#define SUMS 9  // kept (num), added (aim) and reference (den), by bands
+#define SUMS 9  // restored (num), added (aim) and reference (den), by bands
 #define COLUMNS (BLOCK_X - 2)
 #define TERM_STRIDE (BLOCK_X + 1)
 
@@ -26,6 +26,7 @@ struct FloatAdmShared {
 
 KERNEL_USES(FloatAdmArgs, FloatAdmShared)
 
+#include "metric/blocks/store_next.kernel.h"
 #include "metric/float_adm/float_adm_details.kernel.h"
 #include "metric/float_adm/float_adm_sums.kernel.h"
 
@@ -43,7 +44,7 @@ FUNCTION(float) neighbours_of(CONTEXT(int32_t detail)) {
   return sum + group.shares[detail][y + 2][x + 2];
 }
 
-// The threshold of what is kept (first = 0) or added (first = BANDS).
+// The threshold of the restored part (first = 0) or the added one (first = BANDS).
 FUNCTION(float) threshold_of(CONTEXT(int32_t first)) {
   if ((args.flags & 2) == 0) return 0.0f;
   return (neighbours_of(PASS(first)) + neighbours_of(PASS(first + 1))) + neighbours_of(PASS(first + 2));
@@ -51,7 +52,7 @@ FUNCTION(float) threshold_of(CONTEXT(int32_t first)) {
 
 FUNCTION(float) term_of(float x) {
 #if POWER
-  return x;  // raised later
+  return x;  // raise_terms follows
 #else
   return cube_of_scaled(x);
 #endif
@@ -62,8 +63,8 @@ FUNCTION(void) make_terms(CONTEXT(int32_t column, int32_t row)) {
   const int32_t x = local_x();
   const int32_t y = local_y();
   const bool is_scored = x < COLUMNS && column >= args.column_margin &&
-                         column < (args.width + 1) / 2 - args.column_margin && row >= args.row_margin &&
-                         row < (args.height + 1) / 2 - args.row_margin;
+                         column < (args.plane.width + 1) / 2 - args.column_margin && row >= args.row_margin &&
+                         row < (args.plane.height + 1) / 2 - args.row_margin;
   UNROLL for (int32_t i = 0; i < SUMS; ++i) group.terms[i][y][x] = 0.0f;
   if (is_scored) {
     const float of_added = threshold_of(PASS(BANDS));
@@ -100,7 +101,7 @@ FUNCTION(SUM) add_terms(CONTEXT(int32_t item, SUM sum)) {
 KERNEL_MAIN() {
   const int32_t item = local_y() * BLOCK_X + local_x();
   const int32_t first_row = group_y() * BLOCK_Y;
-  const int32_t band_width = (args.width + 1) / 2;
+  const int32_t band_width = (args.plane.width + 1) / 2;
   SUM sum = SUM(0);
   for (int32_t column = 0; column < band_width; column += COLUMNS) {
     for (int32_t row = local_y(); row < BLOCK_Y + 2; row += BLOCK_Y) {
@@ -115,7 +116,7 @@ KERNEL_MAIN() {
     if (item < SUMS * BLOCK_Y) sum = add_terms(PASS(item, sum));
   }
   const int32_t y = first_row + item % BLOCK_Y;
-  if (item < SUMS * BLOCK_Y && y < (args.height + 1) / 2) {
+  if (item < SUMS * BLOCK_Y && y < (args.plane.height + 1) / 2) {
     const int32_t word = (group_z() * args.pair_rows + args.first_row + y) * SUMS + item / BLOCK_Y;
     args.words.data[2 * word] = stored_sum(sum);
     args.words.data[2 * word + 1] = 0.0f;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "kernel/kernel.h"
+#include "metric/blocks/plane_args.h"
 
-// Weighted details on devices are so many times larger than they are: their cubes and the sums of those are then normal
-// floats where they would be subnormal, which a device may take for 0 (float_adm_sums.kernel.h).
+// Devices scale weighted details up by this factor: cubes and their sums are then normal floats where they would be
+// subnormal, which a device may take for 0 (float_adm_sums.kernel.h).
 #define FLOAT_ADM_SCALE 256
 
 // One scale: its images, those of the next scale, and the sums of the rows of its bands.
@@ -14,14 +14,10 @@ struct FloatAdmArgs {
   BUFFER(float) next_distorted;
   BUFFER(float) words;           // [pair][rows of all scales][9][2]: a sum, and zero bits up to 64
   CONST_BUFFER(uint64_t) table;  // of the exact functions
-  int64_t picture_stride;
+  PlaneArgs plane;
   int64_t next_stride;  // from picture to picture
   double gain_limit;
-  int32_t row_stride;
   int32_t next_row;
-  int32_t width;
-  int32_t height;
-  uint32_t inverse;  // reference_of
   int32_t pair_rows;
   int32_t first_row;      // of the scale among the rows of a pair
   int32_t column_margin;  // columns of a band that are not scored, at either end

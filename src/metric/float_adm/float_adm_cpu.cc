@@ -19,7 +19,7 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // a vector of one float holds no double; the plain loops are as good
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatPyramid& images,
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
           FloatAdmBuffers&, std::span<int64_t> words) {
   FloatAdmBandRef(layout, scale, band, planes, images, words);
 }
@@ -140,13 +140,14 @@ enum RingRow { kReference, kKept = 3, kAdded = 6, kKeptShare = 9, kAddedShare = 
 
 class ScaleBand {
  public:
-  ScaleBand(const FloatAdmLayout& layout, int scale, const FloatAdmPlanes& planes, FloatPyramid& images,
+  ScaleBand(const FloatAdmLayout& layout, int scale, const LumaPlanes& planes, FloatPyramid& images,
             FloatAdmBuffers& buffers)
       : planes_(planes),
         layout_(layout),
         s_(layout.scales[scale]),
         scale_(scale),
-        gain_is_float_(static_cast<double>(static_cast<float>(layout.gain_limit)) == layout.gain_limit),
+        gain_is_float_(static_cast<double>(static_cast<float>(layout.settings.gain_limit)) ==
+                       layout.settings.gain_limit),
         images_(images),
         buffers_(buffers) {}
 
@@ -254,8 +255,8 @@ class ScaleBand {
   /// r * gain_limit in double, rounded: in float, where the limit is one and the product is exact
   /// in double.
   HWY_INLINE V Raised(V r) const {
-    return gain_is_float_ ? hn::Mul(r, Set(static_cast<float>(layout_.gain_limit)))
-                          : MulInDouble(layout_.gain_limit, r);
+    return gain_is_float_ ? hn::Mul(r, Set(static_cast<float>(layout_.settings.gain_limit)))
+                          : MulInDouble(layout_.settings.gain_limit, r);
   }
 
   template <class M>
@@ -293,7 +294,7 @@ class ScaleBand {
         hn::StoreU(hn::Abs(hn::Mul(factor, o[b])), D(), ring[kReference + b] + x);
         hn::StoreU(kept, D(), ring[kKept + b] + x);
         hn::StoreU(added, D(), ring[kAdded + b] + x);
-        if (!layout_.masks) continue;
+        if (!layout_.settings.masks) continue;
         hn::StoreU(MulInDouble(float_adm::kNeighbourShare, kept), D(), ring[kKeptShare + b] + x);
         hn::StoreU(MulInDouble(float_adm::kNeighbourShare, added), D(), ring[kAddedShare + b] + x);
       }
@@ -323,7 +324,7 @@ class ScaleBand {
   }
 
   HWY_INLINE V Threshold(const MaskerRows (&rows)[kBands], int x) const {
-    if (!layout_.masks) return hn::Zero(D());
+    if (!layout_.settings.masks) return hn::Zero(D());
     return hn::Add(hn::Add(BandThreshold(rows[0], x), BandThreshold(rows[1], x)), BandThreshold(rows[2], x));
   }
 
@@ -350,13 +351,13 @@ class ScaleBand {
         beyond[kFloatAdmDen * kBands + b] = hn::LoadU(D(), values[kReference + b] + x);
       }
       const int count = std::min(s_.columns.end - x, kLanes);
-      StoreTerms(beyond, count, layout_.p_norm, columns);
+      StoreTerms(beyond, count, layout_.settings.p_norm, columns);
       sums.Add(columns, count);
     }
     sums.Write(words);
   }
 
-  const FloatAdmPlanes& planes_;
+  const LumaPlanes& planes_;
   const FloatAdmLayout& layout_;
   const FloatAdmScale& s_;
   const int scale_;
@@ -366,7 +367,7 @@ class ScaleBand {
   int read_ = 0;  // rows of samples before this one are no longer asked for or in the buffer
 };
 
-void Band(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes, FloatPyramid& images,
+void Band(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
           FloatAdmBuffers& buffers, std::span<int64_t> words) {
   ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
@@ -383,8 +384,8 @@ namespace acutance {
 
 HWY_EXPORT(Band);
 
-void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
-                  FloatPyramid& images, FloatAdmBuffers& buffers, std::span<int64_t> words) {
+void FloatAdmBand(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
+                  FloatAdmBuffers& buffers, std::span<int64_t> words) {
   HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 

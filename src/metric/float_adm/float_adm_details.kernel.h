@@ -19,11 +19,11 @@ FUNCTION(float) value_of(CONTEXT(CONST_BUFFER(PIXEL) image, int32_t i)) {
 
 FUNCTION(FloatAdmWavelet) wavelet_at(CONTEXT(CONST_BUFFER(PIXEL) image, int32_t x, int32_t y)) {
   int32_t rows[4];
-  UNROLL for (int32_t l = 0; l < 4; ++l) rows[l] = wavelet_index(y, l, args.height) * args.row_stride;
+  UNROLL for (int32_t l = 0; l < 4; ++l) rows[l] = wavelet_index(y, l, args.plane.height) * args.plane.row_stride;
   float low[4];
   float high[4];
   UNROLL for (int32_t k = 0; k < 4; ++k) {
-    const int32_t column = wavelet_index(x, k, args.width);
+    const int32_t column = wavelet_index(x, k, args.plane.width);
     const float a = value_of(PASS(image, rows[0] + column));
     const float b = value_of(PASS(image, rows[1] + column));
     const float c = value_of(PASS(image, rows[2] + column));
@@ -39,8 +39,8 @@ FUNCTION(FloatAdmWavelet) wavelet_at(CONTEXT(CONST_BUFFER(PIXEL) image, int32_t 
   return wavelet;
 }
 
-// Shares what a pixel's detail of one band adds to thresholds, and, of the rows that are scored, the magnitudes of what
-// is kept of it, added to it and of the reference's.
+// Shares what a pixel's detail of one band adds to thresholds. In rows that are scored it also shares the magnitudes of
+// the restored part, the added part and the reference's detail.
 FUNCTION(void) share_detail(CONTEXT(int32_t band, int32_t row, float o, float t, bool same, float factor)) {
   const float r = restored(o, t, same, args.gain_limit);
   const float kept = factor * r;
@@ -54,27 +54,17 @@ FUNCTION(void) share_detail(CONTEXT(int32_t band, int32_t row, float o, float t,
   }
 }
 
-FUNCTION(void) store_next(CONTEXT(int32_t x, int32_t y, float reference, float distorted)) {
-  const int64_t picture = int64_t(group_z()) * args.next_stride;
-  BUFFER(float) next_reference = BUFFER_AT(float, args.next_reference, picture);
-  BUFFER(float) next_distorted = BUFFER_AT(float, args.next_distorted, picture);
-  next_reference.data[y * args.next_row + x] = reference;
-  next_distorted.data[y * args.next_row + x] = distorted;
-}
-
 // Pixels beyond the bands are mirrored at the first edges, and the last ones again at the last edges.
 FUNCTION(void) share_pixel(CONTEXT(int32_t column, int32_t first_row, int32_t row)) {
-  const int32_t band_width = (args.width + 1) / 2;
-  const int32_t band_height = (args.height + 1) / 2;
+  const int32_t band_width = (args.plane.width + 1) / 2;
+  const int32_t band_height = (args.plane.height + 1) / 2;
   const int32_t at_y = first_row + row - 1;
   const int32_t mirrored_x = column < 0 ? -column : column;
   const int32_t mirrored_y = at_y < 0 ? -at_y : at_y;
   const int32_t x = mirrored_x < band_width ? mirrored_x : band_width - 1;
   const int32_t y = mirrored_y < band_height ? mirrored_y : band_height - 1;
-  const int64_t picture = int64_t(reference_of(group_z(), args.inverse)) * args.picture_stride;
-  const FloatAdmWavelet o = wavelet_at(PASS(CONST_BUFFER_AT(PIXEL, args.reference, picture), x, y));
-  const FloatAdmWavelet t =
-      wavelet_at(PASS(CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride), x, y));
+  const FloatAdmWavelet o = wavelet_at(PASS(SHARED_PLANE(PIXEL, args.reference), x, y));
+  const FloatAdmWavelet t = wavelet_at(PASS(OWN_PLANE(PIXEL, args.distorted), x, y));
   const bool same = same_angle(o.side, o.up, t.side, t.up);
   share_detail(PASS(0, row, o.side, t.side, same, args.side_factor));
   share_detail(PASS(1, row, o.up, t.up, same, args.side_factor));

@@ -31,7 +31,7 @@ Wavelet WaveletAt(const FloatAdmScale& s, const FloatRows& image, int x, int y) 
            wavelet_high(high[0], high[1], high[2], high[3])}};
 }
 
-std::array<PaddedPlane, 2> ReadPlanes(const FloatAdmLayout& layout, const FloatAdmPlanes& planes) {
+std::array<PaddedPlane, 2> ReadPlanes(const FloatAdmLayout& layout, const LumaPlanes& planes) {
   const FloatAdmScale& s = layout.scales[0];
   std::array<PaddedPlane, 2> images = {PaddedPlane(s.width, s.height), PaddedPlane(s.width, s.height)};
   for (int y = 0; y < s.height; ++y)
@@ -61,7 +61,7 @@ class Scale {
     const bool same = same_angle(o[0], o[1], t[0], t[1]);
     Weighted weighted;
     for (int b = 0; b < kFloatAdmBands; ++b) {
-      const float r = restored(o[b], t[b], same, layout_.gain_limit);
+      const float r = restored(o[b], t[b], same, layout_.settings.gain_limit);
       weighted.reference[b] = s_.factor[b] * o[b];
       weighted.kept[b] = s_.factor[b] * r;
       weighted.added[b] = s_.factor[b] * (t[b] - r);
@@ -70,7 +70,7 @@ class Scale {
   }
 
   float Threshold(int x, int y, Bands Weighted::*masker) const {
-    if (!layout_.masks) return 0;
+    if (!layout_.settings.masks) return 0;
     Bands sum = {};
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx) {
@@ -83,7 +83,7 @@ class Scale {
     return (sum[0] + sum[1]) + sum[2];
   }
 
-  float Power(float x) const { return layout_.p_norm == 3 ? cube_of(x) : Powf(x, layout_.p_norm); }
+  float Power(float x) const { return layout_.settings.p_norm == 3 ? cube_of(x) : Powf(x, layout_.settings.p_norm); }
 
   void SumRow(int y, int64_t* words) const {
     float sums[kFloatAdmSums] = {};
@@ -108,7 +108,7 @@ class Scale {
 
 }  // namespace
 
-void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const FloatAdmPlanes& planes,
+void FloatAdmBandRef(const FloatAdmLayout& layout, int scale, RowBand band, const LumaPlanes& planes,
                      FloatPyramid& images, std::span<int64_t> words) {
   const FloatAdmScale& s = layout.scales[scale];
   const std::array<PaddedPlane, 2> samples = ReadPlanes(layout, planes);

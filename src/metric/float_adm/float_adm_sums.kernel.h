@@ -1,5 +1,5 @@
-// The terms of float_adm and their running sums with the bits of floats that keep subnormal numbers, without subnormal
-// numbers: Vulkan lets a device take those for 0, and NVIDIA's driver does.
+// The terms of float_adm and their running sums. They have the bits that floats with subnormal numbers give, computed
+// without subnormal numbers: Vulkan lets a device take those for 0, and NVIDIA's driver does.
 #pragma once
 
 #if POWER

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <random>
 
+#include "metric/testing/float_scales.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
-#include "simd/testing/targets.h"
 
 namespace acutance {
 namespace {
@@ -21,53 +21,14 @@ constexpr int kDepths[] = {8, 10, 12, 16};
 
 // --- The SIMD implementation against plain loops
 
-using Words = std::vector<std::vector<int64_t>>;
-
-/// `run` (scale, band, images, words) for all scales, in bands of `rows`.
-template <class Run>
-Words AllScales(const FloatAdmLayout& layout, int rows, Run run) {
-  FloatPyramid images(layout.smaller_sizes());
-  Words words;
-  for (int scale = 0; scale < kFloatAdmScales; ++scale) {
-    const int height = layout.scales[scale].band_height;
-    words.emplace_back(height * kFloatAdmSums, -1);
-    for (int y = 0; y < height; y += rows) run(scale, RowBand{y, std::min(y + rows, height)}, images, words.back());
-  }
-  return words;
-}
-
 void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
-  const FloatAdmLayout layout = MakeFloatAdmLayout(
-      ReadFloatAdmSettings(OptionValues::Parse(kFloatAdmMetric.options, texts).value()), reference.format);
-  const FloatAdmPlanes planes = {reference.planes[0], distorted.planes[0]};
-  const Words expected =
-      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
-        FloatAdmBandRef(layout, scale, band, planes, images, words);
-      });
-  FloatAdmBuffers buffers(layout);  // reused, dirty, as the engine does
-  ForEachTarget([&] {
-    for (const int rows : {1, 2, 5, 1 << 20})
-      EXPECT_EQ(AllScales(layout, rows,
-                          [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
-                            FloatAdmBand(layout, scale, band, planes, images, buffers, words);
-                          }),
-                expected)
-          << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
-          << " bit, bands of " << rows;
-  });
-}
-
-Picture Noise(std::mt19937& random, const PictureFormat& format) {
-  return MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << format.bit_depth) - 1); });
+  const FloatAdmSettings settings = ReadFloatAdmSettings(OptionValues::Parse(kFloatAdmMetric.options, texts).value());
+  ExpectScalesEqual<FloatAdmBuffers>(MakeFloatAdmLayout(settings, reference.format), reference, distorted, FloatAdmBand,
+                                     FloatAdmBandRef);
 }
 
 TEST(FloatAdmBand, NoiseOfManySizes) {
-  std::mt19937 random(1);
-  const std::pair<int, int> sizes[] = {{17, 17}, {18, 19}, {23, 20}, {31, 33}, {40, 24}, {63, 18}, {65, 30}, {97, 21}};
-  for (const auto& [width, height] : sizes) {
-    const PictureFormat format = {width, height, 8, PixelFormat::k400};
-    ExpectEqualToRef({}, Noise(random, format), Noise(random, format));
-  }
+  ForNoiseOfManySizes(kFloatAdmMinSide, [](const Picture& a, const Picture& b) { ExpectEqualToRef({}, a, b); });
 }
 
 TEST(FloatAdmBand, DepthsAndOptions) {
@@ -83,15 +44,7 @@ TEST(FloatAdmBand, DepthsAndOptions) {
 }
 
 TEST(FloatAdmBand, ExtremesAndFlatPictures) {
-  const PictureFormat format = {50, 35, 8, PixelFormat::k400};
-  using Pattern = int (*)(int x, int y);
-  const Pattern patterns[] = {
-      [](int, int) { return 0; }, [](int, int) { return 255; }, [](int x, int y) { return (x + y) % 2 * 255; },
-      [](int x, int) { return x / 5 % 2 * 255; }, [](int x, int y) { return 120 + (x * y) % 3; }};
-  for (const Pattern one : patterns)
-    for (const Pattern other : patterns)
-      ExpectEqualToRef({}, MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
-                       MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
+  ForPairsOfPatterns([](const Picture& a, const Picture& b) { ExpectEqualToRef({}, a, b); });
 }
 
 // --- The reciprocal

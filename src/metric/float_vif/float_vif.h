@@ -1,7 +1,8 @@
-// What the files of float_vif share.
+// Types and entry points that the files of float_vif share.
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -9,9 +10,7 @@
 
 #include "kernel/kernel.h"
 #include "metric/blocks/float_pyramid.h"
-#include "metric/blocks/float_rows.h"
 #include "metric/blocks/resizing.h"
-#include "metric/blocks/scale_rows.h"
 #include "metric/metric.h"
 
 namespace acutance {
@@ -29,6 +28,12 @@ struct FloatVifPixel {
   float gain_limit;
 };
 
+/// The least float that is not below `value`.
+inline float LeastFloatNotBelow(double value) {
+  const float near = static_cast<float>(value);
+  return static_cast<double>(near) < value ? std::nextafter(near, HUGE_VALF) : near;
+}
+
 /// The options, checked.
 struct FloatVifSettings {
   float kernel_scale;
@@ -45,10 +50,9 @@ Result<FloatVifSettings> ReadFloatVifSettings(const OptionValues& options);
 
 /// Sizes, filters and options, for one picture format.
 struct FloatVifLayout {
+  FloatVifSettings settings;
   Resizing resizing;
   int bit_depth;
-  bool skip_scale0;
-  FloatVifPixel pixel;
   std::array<std::vector<float>, kFloatVifScales> taps;
 
   int width(int scale) const { return resizing.width() >> scale; }
@@ -61,11 +65,6 @@ struct FloatVifLayout {
 
 /// Fails for pictures that a filter would mirror twice.
 Result<FloatVifLayout> MakeFloatVifLayout(const FloatVifSettings& settings, const PictureFormat& format);
-
-/// Luma of both videos.
-struct FloatVifPlanes {
-  Plane reference, distorted;
-};
 
 /// Row buffers of one thread.
 struct FloatVifBuffers : Workspace {
@@ -82,18 +81,15 @@ struct FloatVifBuffers : Workspace {
 
 /// words[y], the running float sums of a row's terms (num in the lower half), for the rows of
 /// `band` at `scale`; and the rows of the next scale's images whose double lies in the band. With SIMD (Highway).
-void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                  FloatPyramid& images, FloatVifBuffers& buffers, std::span<int64_t> words);
+void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
+                  FloatVifBuffers& buffers, std::span<int64_t> words);
 
 /// The same in plain loops, the reference implementation.
-void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes,
                      FloatPyramid& images, std::span<int64_t> words);
 
 int64_t FloatVifWord(float num, float den);
 float_vif::FloatVifTerms FloatVifTermsFrom(int64_t word);
-
-/// Work of float_vif on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeFloatVifPlan(const FloatVifSettings& settings, const PlanContext& context);
 
 extern const Metric kFloatVifMetric;
 

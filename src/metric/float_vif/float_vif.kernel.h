@@ -58,6 +58,7 @@ struct FloatVifShared {
 
 KERNEL_USES(FloatVifArgs, FloatVifShared)
 
+#include "metric/blocks/store_next.kernel.h"
 #include "metric/float_vif/float_vif_terms.kernel.h"
 
 // Values along a column or a row.
@@ -123,23 +124,15 @@ FUNCTION(void) make_next(CONTEXT(int32_t first_column, int32_t first_row)) {
       reference = add_tap(reference, next_tap(k), group.next[0][row][first + k]);
       distorted = add_tap(distorted, next_tap(k), group.next[1][row][first + k]);
     }
-    if (x < args.width / 2 && y < args.height / 2) {
-      const int64_t picture = int64_t(group_z()) * args.next_stride;
-      BUFFER(float) next_reference = BUFFER_AT(float, args.next_reference, picture);
-      BUFFER(float) next_distorted = BUFFER_AT(float, args.next_distorted, picture);
-      next_reference.data[y * args.next_row + x] = reference;
-      next_distorted.data[y * args.next_row + x] = distorted;
-    }
+    if (x < args.plane.width / 2 && y < args.plane.height / 2) store_next(PASS(x, y, reference, distorted));
   }
 }
 #endif
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_column)) {
-  const int64_t picture = int64_t(reference_of(group_z(), args.inverse)) * args.picture_stride;
-  const int32_t column = mirror_index(first_column + local_x() - MARGIN, args.width);
-  const FloatVifSpan r = read_column(PASS(CONST_BUFFER_AT(PIXEL, args.reference, picture), column));
-  const FloatVifSpan d =
-      read_column(PASS(CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride), column));
+  const int32_t column = mirror_index(first_column + local_x() - MARGIN, args.plane.width);
+  const FloatVifSpan r = read_column(PASS(SHARED_PLANE(PIXEL, args.reference), column));
+  const FloatVifSpan d = read_column(PASS(OWN_PLANE(PIXEL, args.distorted), column));
 #if SCALE < 3
   share_next(PASS(0, r));
   share_next(PASS(1, d));
@@ -197,7 +190,7 @@ FUNCTION(void) make_terms(CONTEXT(int32_t first_column)) {
     share_run(PASS(3, row, first, square2));
     share_run(PASS(4, row, first, product));
     for (int32_t x = first; x < first + RUN; ++x) {
-      share_terms(PASS(row, x, first_column + x < args.width, moments_at(PASS(row, x))));
+      share_terms(PASS(row, x, first_column + x < args.plane.width, moments_at(PASS(row, x))));
     }
   }
 }
@@ -206,11 +199,12 @@ KERNEL_MAIN() {
   const int32_t first_row = group_y() * ROWS;
   if (local_x() == 0) share_noise(PASS());
   if (local_x() < SPANNED) {
-    group.row_starts[local_x()] = mirror_index(first_row - RADIUS + local_x(), args.height) * args.row_stride;
+    group.row_starts[local_x()] =
+        mirror_index(first_row - RADIUS + local_x(), args.plane.height) * args.plane.row_stride;
   }
   group_barrier();
   float sum = 0.0f;
-  for (int32_t column = 0; column < args.width; column += COLUMNS) {
+  for (int32_t column = 0; column < args.plane.width; column += COLUMNS) {
     filter_columns(PASS(column));
     group_barrier();
     if (args.statistics != 0) make_terms(PASS(column));

@@ -5,6 +5,7 @@
 #include "kernel/exact_float.kernel.h"
 // clang-format on
 #include "metric/blocks/border.kernel.h"
+#include "metric/blocks/reference_of.kernel.h"
 #include "metric/float_vif/float_vif_args.h"
 
 #define COLUMNS ((BLOCK_X - 2 * args.radius) / 2 * 2)
@@ -22,22 +23,23 @@ struct FloatVifShared {
 
 KERNEL_USES(FloatVifArgs, FloatVifShared)
 
+#include "metric/blocks/store_next.kernel.h"
 #include "metric/float_vif/float_vif_terms.kernel.h"
 
 // Rows below the picture are left out.
 FUNCTION(int32_t) rows_from(CONTEXT(int32_t first_row)) {
-  return args.height - first_row < ROWS ? args.height - first_row : ROWS;
+  return args.plane.height - first_row < ROWS ? args.plane.height - first_row : ROWS;
 }
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_column, int32_t first_row)) {
-  const int64_t picture = int64_t(group_z()) * args.picture_stride;
-  CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, picture);
-  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, picture);
-  const int32_t column = mirror_index(first_column + local_x() - args.radius, args.width);
+  CONST_BUFFER(PIXEL) reference = OWN_PLANE(PIXEL, args.reference);
+  CONST_BUFFER(PIXEL) distorted = OWN_PLANE(PIXEL, args.distorted);
+  const int32_t column = mirror_index(first_column + local_x() - args.radius, args.plane.width);
   for (int32_t row = 0; row < rows_from(PASS(first_row)); ++row) {
     FloatVifMoments m = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     for (int32_t k = 0; k <= 2 * args.radius; ++k) {
-      const int32_t i = mirror_index(first_row + row + k - args.radius, args.height) * args.row_stride + column;
+      const int32_t i =
+          mirror_index(first_row + row + k - args.radius, args.plane.height) * args.plane.row_stride + column;
       const float r = reference.data[i];
       const float d = distorted.data[i];
       const float tap = args.taps.data[k];
@@ -57,15 +59,15 @@ FUNCTION(void) filter_columns(CONTEXT(int32_t first_column, int32_t first_row)) 
 
 // Even rows of both images, filtered down for the next scale.
 FUNCTION(void) filter_next_columns(CONTEXT(int32_t first_column, int32_t first_row)) {
-  const int64_t picture = int64_t(group_z()) * args.picture_stride;
-  CONST_BUFFER(PIXEL) reference = CONST_BUFFER_AT(PIXEL, args.reference, picture);
-  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, picture);
-  const int32_t column = mirror_index(first_column + local_x() - args.radius, args.width);
+  CONST_BUFFER(PIXEL) reference = OWN_PLANE(PIXEL, args.reference);
+  CONST_BUFFER(PIXEL) distorted = OWN_PLANE(PIXEL, args.distorted);
+  const int32_t column = mirror_index(first_column + local_x() - args.radius, args.plane.width);
   for (int32_t row = 0; row < rows_from(PASS(first_row)); row += 2) {
     float next_reference = 0.0f;
     float next_distorted = 0.0f;
     for (int32_t k = 0; k <= 2 * args.next_radius; ++k) {
-      const int32_t i = mirror_index(first_row + row + k - args.next_radius, args.height) * args.row_stride + column;
+      const int32_t i =
+          mirror_index(first_row + row + k - args.next_radius, args.plane.height) * args.plane.row_stride + column;
       const float tap = args.taps.data[2 * args.radius + 1 + k];
       next_reference = add_tap(next_reference, tap, reference.data[i]);
       next_distorted = add_tap(next_distorted, tap, distorted.data[i]);
@@ -91,7 +93,7 @@ FUNCTION(void) make_terms(CONTEXT(int32_t first_column, int32_t first_row)) {
     group.terms[0][row][x] = 0.0f;
     group.terms[1][row][x] = 0.0f;
     // A branch: of share_terms' own choice ptxas makes code that spills.
-    if (first_column + x < args.width) share_terms(PASS(row, x, true, m));
+    if (first_column + x < args.plane.width) share_terms(PASS(row, x, true, m));
   }
   for (int32_t i = local_x(); i < 2 * ROWS * 8; i += BLOCK_X) {  // what add_terms reads beyond the last column
     if (COLUMNS + i % 8 < TERM_STRIDE) group.terms[i / 8 / ROWS][i / 8 % ROWS][COLUMNS + i % 8] = 0.0f;
@@ -112,13 +114,7 @@ FUNCTION(void) make_next(CONTEXT(int32_t first_column, int32_t first_row)) {
       reference = add_tap(reference, tap, group.next[0][row][first + k]);
       distorted = add_tap(distorted, tap, group.next[1][row][first + k]);
     }
-    if (x < args.width / 2) {
-      const int64_t picture = int64_t(group_z()) * args.next_stride;
-      BUFFER(float) next_reference = BUFFER_AT(float, args.next_reference, picture);
-      BUFFER(float) next_distorted = BUFFER_AT(float, args.next_distorted, picture);
-      next_reference.data[y * args.next_row + x] = reference;
-      next_distorted.data[y * args.next_row + x] = distorted;
-    }
+    if (x < args.plane.width / 2) store_next(PASS(x, y, reference, distorted));
   }
 }
 
@@ -126,7 +122,7 @@ KERNEL_MAIN() {
   const int32_t first_row = group_y() * ROWS;
   if (local_x() == 0) share_noise(PASS());
   float sum = 0.0f;
-  for (int32_t column = 0; column < args.width; column += COLUMNS) {
+  for (int32_t column = 0; column < args.plane.width; column += COLUMNS) {
     filter_columns(PASS(column, first_row));
     if (args.next_radius > 0) filter_next_columns(PASS(column, first_row));
     group_barrier();

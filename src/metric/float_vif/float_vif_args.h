@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernel/kernel.h"
+#include "metric/blocks/plane_args.h"
 
 // One scale: its images, those of the next scale, and the sums of its rows.
 struct FloatVifArgs {
@@ -10,14 +10,10 @@ struct FloatVifArgs {
   BUFFER(float) next_distorted;
   BUFFER(float) words;       // [pair][rows of all scales][2]
   CONST_BUFFER(float) taps;  // of this scale, then of the next one; for float_vif_any alone
-  int64_t picture_stride;
+  PlaneArgs plane;
   int64_t next_stride;  // from picture to picture
   double noise;
-  int32_t row_stride;
   int32_t next_row;
-  int32_t width;
-  int32_t height;
-  uint32_t inverse;  // reference_of
   int32_t pair_rows;
   int32_t first_row;    // of the scale among the rows of a pair
   int32_t radius;       // of the taps

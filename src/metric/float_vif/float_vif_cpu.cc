@@ -21,7 +21,7 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // a vector of one float holds no double; the plain loops are as good
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatPyramid& images,
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
           FloatVifBuffers&, std::span<int64_t> words) {
   FloatVifBandRef(layout, scale, band, planes, images, words);
 }
@@ -33,7 +33,7 @@ void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifP
 /// too.
 class ScaleBand {
  public:
-  ScaleBand(const FloatVifLayout& layout, int scale, const FloatVifPlanes& planes, FloatPyramid& images,
+  ScaleBand(const FloatVifLayout& layout, int scale, const LumaPlanes& planes, FloatPyramid& images,
             FloatVifBuffers& buffers)
       : planes_(planes),
         layout_(layout),
@@ -45,7 +45,7 @@ class ScaleBand {
         radius_(layout.radius(scale)),
         images_(images),
         buffers_(buffers),
-        pixel_(layout.pixel) {}
+        pixel_(layout.settings.pixel) {}
 
   void Run(RowBand band, std::span<int64_t> words) {
     read_ = std::max(band.begin - radius_, 0);
@@ -53,7 +53,7 @@ class ScaleBand {
       const RowBand group = {y, std::min(y + kLanes, band.end)};
       if (scale_ == 0) ReadSamples(std::min(group.end + radius_, height_));
       if (scale_ + 1 < kFloatVifScales) MakeNextRows(group);
-      if (scale_ > 0 || !layout_.skip_scale0) ScoreRows(group, words);
+      if (scale_ > 0 || !layout_.settings.skip_scale0) ScoreRows(group, words);
     }
   }
 
@@ -189,14 +189,14 @@ class ScaleBand {
       for (int m = 0; m < kMoments; ++m) FilterAcross(taps_, Column(m, x), block.moments[m]);
       const int columns = std::min(kBlock, count - x);
       MakeLogs(block, columns, pixel_);
-      V sums[2] = {num, den};  // in registers, which calls do not keep
+      V sums[2] = {num, den};  // local copies stay in registers
       for (int i = 0; i < columns; ++i) AddColumn(block, i, pixel_, sums[0], sums[1]);
       num = sums[0];
       den = sums[1];
     }
   }
 
-  const FloatVifPlanes& planes_;
+  const LumaPlanes& planes_;
   const FloatVifLayout& layout_;
   const int scale_, width_, height_;
   const TapVectors taps_, next_taps_;
@@ -207,7 +207,7 @@ class ScaleBand {
   int read_ = 0;  // samples before this row are in the buffer, or no longer needed
 };
 
-void Band(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes, FloatPyramid& images,
+void Band(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
           FloatVifBuffers& buffers, std::span<int64_t> words) {
   ScaleBand(layout, scale, planes, images, buffers).Run(band, words);
 }
@@ -224,8 +224,8 @@ namespace acutance {
 
 HWY_EXPORT(Band);
 
-void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
-                  FloatPyramid& images, FloatVifBuffers& buffers, std::span<int64_t> words) {
+void FloatVifBand(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes, FloatPyramid& images,
+                  FloatVifBuffers& buffers, std::span<int64_t> words) {
   HWY_DYNAMIC_DISPATCH(Band)(layout, scale, band, planes, images, buffers, words);
 }
 

@@ -29,8 +29,8 @@ struct FloatVifMoments {
 // A step of a filter's running sum.
 FUNCTION(float) add_tap(float sum, float tap, float value) { return sum + tap * value; }
 
-// The logarithm to base 2 of x >= 1; infinity's is 128, and that of no number, which 0 / 0 is, is 128.585, whatever
-// its sign.
+// The logarithm to base 2 of x >= 1; infinity's is 128, and that of no number, which 0 / 0 is, is 128.585 for
+// both signs.
 FUNCTION(float) near_log2(float x) {
   const uint32_t bits = float_bits(x);
   const float fraction = bits_float((bits & 0x007fffffu) | 0x3f800000u) - 1.0f;

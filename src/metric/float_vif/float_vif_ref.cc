@@ -21,7 +21,7 @@ float FilteredAt(const std::vector<float>& taps, int width, int height, int x, i
   return across;
 }
 
-std::array<PaddedPlane, 2> ReadPlanes(const FloatVifLayout& layout, const FloatVifPlanes& planes) {
+std::array<PaddedPlane, 2> ReadPlanes(const FloatVifLayout& layout, const LumaPlanes& planes) {
   std::array<PaddedPlane, 2> images = {PaddedPlane(layout.width(0), layout.height(0)),
                                        PaddedPlane(layout.width(0), layout.height(0))};
   for (int y = 0; y < layout.height(0); ++y) {
@@ -54,11 +54,11 @@ struct Pair {
 
 }  // namespace
 
-void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const FloatVifPlanes& planes,
+void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, const LumaPlanes& planes,
                      FloatPyramid& images, std::span<int64_t> words) {
   const std::array<PaddedPlane, 2> samples = ReadPlanes(layout, planes);
   const Pair pair = {layout, scale, scale == 0 ? samples : images.At(scale)};
-  const FloatVifPixel& pixel = layout.pixel;
+  const FloatVifPixel& pixel = layout.settings.pixel;
   const int next = scale + 1;
   for (int y = band.begin; y < band.end; ++y) {
     if (next < kFloatVifScales && y % 2 == 0 && y / 2 < layout.height(next))
@@ -66,7 +66,7 @@ void FloatVifBandRef(const FloatVifLayout& layout, int scale, RowBand band, cons
         images.At(next)[0].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float r, float) { return r; });
         images.At(next)[1].Row(y / 2)[x] = pair.Filtered(next, 2 * x, y, [](float, float d) { return d; });
       }
-    if (scale == 0 && layout.skip_scale0) continue;
+    if (scale == 0 && layout.settings.skip_scale0) continue;
     float num = 0, den = 0;
     for (int x = 0; x < layout.width(scale); ++x) {
       const FloatVifTerms terms = terms_of(pair.Moments(x, y), pixel.noise, pixel.flat_factor, pixel.gain_limit);

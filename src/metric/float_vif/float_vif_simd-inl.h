@@ -272,11 +272,7 @@ HWY_INLINE void FilterHalves(const std::vector<float>& taps, const float* const 
   for (int i = 0; i < n; ++i) hn::StoreU(sums[i], D(), to + x + i * kLanes);
 }
 
-#endif  // HWY_TARGET != HWY_SCALAR
-
 // --- The terms of a pixel: terms_of of float_vif_math.kernel.h, step by step.
-
-#if HWY_TARGET != HWY_SCALAR  // a vector of one float holds no double
 
 /// The logarithms of n vectors, which do not wait for each other.
 template <int n>
@@ -309,17 +305,11 @@ HWY_INLINE V OnePlusRatio(V over, V under, double noise) {
   return hn::Combine(D(), hn::DemoteTo(half, hn::Add(one, high)), hn::DemoteTo(half, hn::Add(one, low)));
 }
 
-/// Whether a float is below a double: below the least float that is not less than it.
-float LeastNotBelow(double x) {
-  const float rounded = static_cast<float>(x);
-  return static_cast<double>(rounded) < x ? std::nextafter(rounded, HUGE_VALF) : rounded;
-}
-
 /// The options of terms_of.
 struct Pixel {
   explicit Pixel(const FloatVifPixel& options)
       : noise(options.noise),
-        least_noise(LeastNotBelow(options.noise)),
+        least_noise(LeastFloatNotBelow(options.noise)),  // what is below it is below the noise
         flat_factor(options.flat_factor),
         gain_limit(options.gain_limit),
         // Where a variance of at least this noise counts, 1 + variance / noise is exact in double, so that it may be
@@ -335,7 +325,7 @@ struct Pixel {
 
 constexpr int kColumns = 2;  // side by side
 
-/// Moments of a block of columns, then what is made of them.
+/// Moments of a block of columns, then what is computed from them.
 struct Block {
   enum { kVariance1 = 2, kVariance2, kCovariance };  // which take the place of moments
 

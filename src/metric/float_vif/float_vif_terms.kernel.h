@@ -56,7 +56,7 @@ FUNCTION(FloatVifTerms) pixel_terms(CONTEXT(FloatVifMoments m)) {
   return terms;
 }
 
-// Columns beyond the edge, which are made of mirrored pixels, are 0, which leaves a sum as it is.
+// Columns beyond the edge, which come from mirrored pixels, are 0, which leaves a sum as it is.
 FUNCTION(void) share_terms(CONTEXT(int32_t row, int32_t x, bool is_inside, FloatVifMoments moments)) {
   const FloatVifTerms terms = pixel_terms(PASS(moments));
   group.terms[0][row][x] = is_inside ? terms.num : 0.0f;
@@ -79,7 +79,7 @@ FUNCTION(float) add_terms(CONTEXT(float sum, int32_t columns)) {
 FUNCTION(void) store_sum(CONTEXT(float sum)) {
   const int32_t kind = local_x() / ROWS;
   const int32_t y = group_y() * ROWS + local_x() - kind * ROWS;
-  if (local_x() < 2 * ROWS && y < args.height) {
+  if (local_x() < 2 * ROWS && y < args.plane.height) {
     const int32_t row = group_z() * args.pair_rows + args.first_row + y;
     args.words.data[2 * row + kind] = args.statistics != 0 ? sum : 0.0f;
   }

@@ -6,10 +6,9 @@
 #include <random>
 
 #include "metric/blocks/gaussian_taps.h"
+#include "metric/testing/float_scales.h"
 #include "metric/testing/known_pictures.h"
 #include "metric/testing/metric_run.h"
-#include "metric/testing/pictures.h"
-#include "simd/testing/targets.h"
 
 namespace acutance {
 
@@ -31,43 +30,9 @@ FloatVifLayout Layout(const OptionTexts& texts, const PictureFormat& format) {
       .value();
 }
 
-using Words = std::vector<std::vector<int64_t>>;
-
-/// `run` (scale, band, images, words) for all scales, in bands of `rows`.
-template <class Run>
-Words AllScales(const FloatVifLayout& layout, int rows, Run run) {
-  FloatPyramid images(layout.smaller_sizes());
-  Words words;
-  for (int scale = 0; scale < kFloatVifScales; ++scale) {
-    words.emplace_back(layout.height(scale));
-    for (int y = 0; y < layout.height(scale); y += rows)
-      run(scale, RowBand{y, std::min(y + rows, layout.height(scale))}, images, words.back());
-  }
-  return words;
-}
-
 void ExpectEqualToRef(const OptionTexts& texts, const Picture& reference, const Picture& distorted) {
-  const FloatVifLayout layout = Layout(texts, reference.format);
-  const FloatVifPlanes planes = {reference.planes[0], distorted.planes[0]};
-  const Words expected =
-      AllScales(layout, 1 << 20, [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
-        FloatVifBandRef(layout, scale, band, planes, images, words);
-      });
-  FloatVifBuffers buffers(layout);  // reused, dirty, as the engine does
-  ForEachTarget([&] {
-    for (const int rows : {1, 3, 8, 1 << 20})
-      EXPECT_EQ(AllScales(layout, rows,
-                          [&](int scale, RowBand band, FloatPyramid& images, std::span<int64_t> words) {
-                            FloatVifBand(layout, scale, band, planes, images, buffers, words);
-                          }),
-                expected)
-          << reference.format.width << "x" << reference.format.height << " " << reference.format.bit_depth
-          << " bit, bands of " << rows;
-  });
-}
-
-Picture Noise(std::mt19937& random, const PictureFormat& format) {
-  return MakeTestPicture(format, [&](int, int, int) { return random() & ((1 << format.bit_depth) - 1); });
+  ExpectScalesEqual<FloatVifBuffers>(Layout(texts, reference.format), reference, distorted, FloatVifBand,
+                                     FloatVifBandRef);
 }
 
 template <size_t N>
@@ -85,16 +50,10 @@ TEST(FloatVifTaps, OfKernelsAreTheUsualFilters) {
 }
 
 TEST(FloatVifBand, NoiseOfManySizes) {
-  std::mt19937 random(1);
-  const std::pair<int, int> sizes[] = {{16, 16}, {17, 19}, {23, 16}, {31, 33}, {40, 24}, {63, 17}, {65, 30}, {97, 21}};
-  for (const auto& [width, height] : sizes) {
-    const PictureFormat format = {width, height, 8, PixelFormat::k400};
-    ExpectEqualToRef({}, Noise(random, format), Noise(random, format));
-  }
+  ForNoiseOfManySizes(16, [](const Picture& a, const Picture& b) { ExpectEqualToRef({}, a, b); });
 }
 
 TEST(FloatVifBand, DepthsFiltersAndResizing) {
-  std::mt19937 random(2);
   for (const int depth : kDepths) {
     const PictureFormat format = {45, 33, depth, PixelFormat::k400};
     const Picture film = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
@@ -107,17 +66,8 @@ TEST(FloatVifBand, DepthsFiltersAndResizing) {
 }
 
 TEST(FloatVifBand, ExtremesAndFlatPictures) {
-  const PictureFormat format = {50, 35, 8, PixelFormat::k400};
-  using Pattern = int (*)(int x, int y);
-  const Pattern patterns[] = {
-      [](int, int) { return 0; }, [](int, int) { return 255; }, [](int x, int y) { return (x + y) % 2 * 255; },
-      [](int x, int) { return x / 5 % 2 * 255; }, [](int x, int y) { return 120 + (x * y) % 3; }};
   for (const char* noise : {"2", "0"})
-    for (const Pattern one : patterns)
-      for (const Pattern other : patterns)
-        ExpectEqualToRef({{"vif_sigma_nsq", noise}},
-                         MakeTestPicture(format, [&](int, int x, int y) { return one(x, y); }),
-                         MakeTestPicture(format, [&](int, int x, int y) { return other(x + 1, y); }));
+    ForPairsOfPatterns([&](const Picture& a, const Picture& b) { ExpectEqualToRef({{"vif_sigma_nsq", noise}}, a, b); });
 }
 
 // --- The metric as the engine sees it

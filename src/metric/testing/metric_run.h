@@ -19,7 +19,7 @@
 
 namespace acutance {
 
-/// Cuts the rows of a stage into bands, in the order in which they run.
+/// Divides the rows of a stage into bands, in the order in which they run.
 using Split = std::function<std::vector<RowBand>(int rows)>;
 
 inline std::vector<RowBand> OneBand(int rows) { return {{0, rows}}; }
@@ -59,7 +59,7 @@ class TestMetric {
   const Extractor& extractor() const { return *extractor_; }
   const OptionValues& options() const { return options_; }
 
-  /// The last frame of the clips. The thread's workspace keeps what runs before have left in it.
+  /// The last frame of the clips. The thread's workspace is reused, dirty, by later runs.
   ComputedFrame Run(const std::vector<Picture>& reference, const std::vector<Picture>& distorted,
                     const Split& split = OneBand) const {
     const OfflineFrames clip(metric_, options_, reference, distorted);

@@ -1,4 +1,4 @@
-// Keeps what a metric's Sequence writes.
+// Recorder of the values that a metric's Sequence writes.
 #pragma once
 
 #include <gtest/gtest.h>

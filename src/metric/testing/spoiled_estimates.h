@@ -1,5 +1,5 @@
 // A device's estimates of reciprocals and square roots at their worst, for the kernels' exact functions that begin from
-// them: include this before such a function's text.
+// them: include this before such a function's source.
 #pragma once
 
 #include <bit>

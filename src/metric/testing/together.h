@@ -12,7 +12,7 @@
 
 namespace acutance {
 
-/// The sums and words of each distorted picture by Extractor::RunBands, in bands of `band_rows` rows.
+/// The sums and partial results of each distorted picture by Extractor::RunBands, in bands of `band_rows` rows.
 inline std::vector<std::vector<int64_t>> ResultsTogether(const Metric& metric, const OptionValues& options,
                                                          const Extractor& extractor, const Picture& reference,
                                                          std::span<const Picture> distorted, int band_rows) {

@@ -1,6 +1,7 @@
 #include "metric/vif/vif.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -8,7 +9,11 @@
 #include "exec/plan.h"
 #include "math/exact_math.h"
 #include "metric/block_sums.h"
+#include "metric/blocks/float_pyramid.h"
+#include "metric/blocks/partial_sums.h"
 #include "metric/blocks/per_scale.h"
+#include "metric/blocks/scale_images.h"
+#include "metric/vif/vif_args.h"
 #include "metric/vif/vif_math.h"
 
 namespace acutance {
@@ -27,19 +32,10 @@ const std::array<uint16_t, 32768>& VifLogTable() {
 namespace {
 
 const OptionSpec kOptions[] = {
-    {.name = "debug", .help = "also write numerators, denominators and their ratio", .default_value = false},
-    {.name = "vif_enhn_gain_limit",
-     .alias = "egl",
-     .help = "largest contrast gain that counts; 1 gives no credit for enhancement",
-     .default_value = 100.0,
-     .min = 1,
-     .max = 100,
-     .in_key = true},
-    {.name = "vif_skip_scale0",
-     .alias = "ssclz",
-     .help = "leave out scale 0, whose score is then 0",
-     .default_value = false,
-     .in_key = true},
+    {"debug", "", "also write numerators, denominators and their ratio", false, 0, 0, false},
+    {"vif_enhn_gain_limit", "egl", "largest contrast gain that counts; 1 gives no credit for enhancement", 100.0, 1,
+     100, true},
+    {"vif_skip_scale0", "ssclz", "leave out scale 0, whose score is then 0", false, 0, 0, true},
 };
 
 enum Output { kScaleScore, kDebugVif = kScaleScore + kVifScales, kDebugNum, kDebugDen, kDebugScale };
@@ -66,22 +62,7 @@ VifSettings ReadSettings(const OptionValues& options) {
           .debug = options.Bool("debug")};
 }
 
-/// The images of scales 1 to 3 of one frame, reference and distorted.
-class Pyramid : public Workspace {
- public:
-  explicit Pyramid(const PictureFormat& format) {
-    for (int scale = 1; scale < kVifScales; ++scale)
-      for (auto& samples : samples_[scale])
-        samples.resize(static_cast<size_t>(Stride(format, scale)) * (format.height >> scale));
-  }
-
-  static ptrdiff_t Stride(const PictureFormat& format, int scale) { return VifPaddedWidth(format.width >> scale); }
-
-  int16_t* Samples(int scale, int image) { return samples_[scale][image].data(); }
-
- private:
-  std::array<std::array<std::vector<int16_t>, 2>, kVifScales> samples_;
-};
+using Pyramid = PyramidOf<int16_t>;  // of scales 1 to 3
 
 /// Numerator and denominator of a scale: one rounding to float each (docs/spec/core.md 1.6).
 struct Ratio {
@@ -101,11 +82,12 @@ Ratio ScaleRatio(std::span<const int64_t> sums) {
 class VifExtractor : public Extractor, public BlockSums {
  public:
   VifExtractor(const VifSettings& settings, const PictureFormat& format)
-      : Extractor({.stages = Stages(format), .sums = kVifScales * kVifSumsPerScale}),
+      : Extractor({.stages = {{format.height}, {format.height >> 1}, {format.height >> 2}, {format.height >> 3}},
+                   .sums = kVifScales * kVifSumsPerScale}),
         settings_(settings),
         format_(format) {}
 
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(format_); }
+  std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return std::make_unique<Pyramid>(SmallerSizes()); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return std::make_unique<VifBuffers>(); }
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
@@ -125,7 +107,7 @@ class VifExtractor : public Extractor, public BlockSums {
   }
 
   void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
-    Pyramid pyramid(format_);
+    Pyramid pyramid(SmallerSizes());
     const auto buffers = std::make_unique<VifBuffers>();
     for (int scale = 0; scale < kVifScales; ++scale) {
       const VifJob job = MakeJob(frame, scale, pyramid, pyramid);
@@ -179,13 +161,6 @@ class VifExtractor : public Extractor, public BlockSums {
   }
 
  private:
-  static std::vector<StageSpec> Stages(const PictureFormat& format) {
-    std::vector<StageSpec> stages;
-    stages.reserve(kVifScales);
-    for (int scale = 0; scale < kVifScales; ++scale) stages.push_back({format.height >> scale});
-    return stages;
-  }
-
   /// Where a block's sums of a scale begin.
   static size_t SumsBefore(const BlockGrid& grid, int row, int column, int scale) {
     return (size_t{1} * row * grid.columns + column) * kVifScales * kVifSumsPerScale + scale * kVifSumsPerScale;
@@ -201,30 +176,99 @@ class VifExtractor : public Extractor, public BlockSums {
     job.gain_limit = settings_.gain_limit;
     for (int i = 0; i < 2; ++i) {
       Pyramid& pyramid = i == 0 ? reference : distorted;
-      job.images[i] = stage == 0 ? InputImage(frame.plane(i)) : HalvedImage(pyramid, stage, i);
-      if (stage + 1 < kVifScales) job.next[i] = pyramid.Samples(stage + 1, i);
+      if (stage > 0) job.images[i] = {pyramid.At(stage)[i].view(), VifSample::kCentred};
+      else job.images[i] = {frame.plane(i), format_.bit_depth == 8 ? VifSample::k8 : VifSample::k16};
+      if (stage + 1 < kVifScales) job.next[i] = pyramid.At(stage + 1)[i].Row(0);
     }
-    job.next_stride = Pyramid::Stride(format_, stage + 1);
+    if (stage + 1 < kVifScales) job.next_stride = reference.At(stage + 1)[0].stride();
     return job;
   }
 
-  VifImage InputImage(const Plane& luma) const {
-    const VifSample sample = format_.bit_depth == 8 ? VifSample::k8 : VifSample::k16;
-    return {luma.data, luma.stride, format_.width, format_.height, sample};
-  }
-
-  VifImage HalvedImage(Pyramid& pyramid, int scale, int image) const {
-    const auto* data = reinterpret_cast<const std::byte*>(pyramid.Samples(scale, image));
-    const auto stride = static_cast<ptrdiff_t>(Pyramid::Stride(format_, scale) * sizeof(int16_t));
-    return {data, stride, format_.width >> scale, format_.height >> scale, VifSample::kCentred};
+  std::array<PictureSize, kVifScales - 1> SmallerSizes() const {
+    const auto [width, height] = std::pair(format_.width, format_.height);
+    return {{{width >> 1, height >> 1}, {width >> 2, height >> 2}, {width >> 3, height >> 3}}};
   }
 
   const VifSettings settings_;
   const PictureFormat format_;
 };
 
-Result<std::unique_ptr<Extractor>> Make(const VifSettings& settings, const PictureFormat& format) {
-  return std::make_unique<VifExtractor>(settings, format);
+// --- On devices.
+
+constexpr int kMantissaBits = 52;
+constexpr uint64_t MantissaOf(double x) {
+  constexpr uint64_t kLeading = uint64_t{1} << kMantissaBits;
+  return (std::bit_cast<uint64_t>(x) & (kLeading - 1)) | kLeading;
+}
+constexpr int ExponentOf(double x) {
+  return static_cast<int>(std::bit_cast<uint64_t>(x) >> kMantissaBits) - 1023 - kMantissaBits;
+}
+
+constexpr TuningEntry kTuning[] = {
+    {"vif_scale0", "", "128x1r8"},
+    {"vif_scale1", "", "128x1r8"},
+    {"vif_scale2", "", "128x1r8"},
+    {"vif_scale3", "", "128x1r8"},
+    {"vif_scale0", "sm_", "64x1r8", WorkloadClass::kSmall},
+    {"vif_scale0", "nvidia", "256x1r4"},
+    {"vif_scale1", "nvidia", "256x1r4", WorkloadClass::kMedium},
+    {"vif_scale1", "nvidia", "256x1r4", WorkloadClass::kLarge},
+};
+
+constexpr std::string_view kKernels[kVifScales] = {"vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3"};
+
+VifGainLimit MakeGainLimit(double limit) {
+  const double square = limit * limit;
+  return {.mantissa = MantissaOf(limit),
+          .square_mantissa = MantissaOf(square),
+          .exponent = ExponentOf(limit),
+          .square_exponent = ExponentOf(square)};
+}
+
+std::array<uint32_t, 2 * vif::kLogParts> LogTable() {
+  std::array<uint32_t, 2 * vif::kLogParts> table;
+  for (int i = 0; i < vif::kLogParts; ++i) {
+    table[i] = kVifLogFit[i].start;
+    table[vif::kLogParts + i] = kVifLogFit[i].slope << 8 | kVifLogFit[i].bend;
+  }
+  return table;
+}
+
+Result<Plan> MakePlan(const VifSettings& settings, const PlanContext& context) {
+  Plan plan(context, context.pairs(), kVifScales * kVifSumsPerScale);
+  PartialSums sums(kVifScales * kVifSumsPerScale);
+  const BufferRef log_table = plan.AddTable("parts of the logarithm", LogTable());
+  std::vector<PartialSumLaunch<VifArgs>> launches;
+  ScaleImages images = InputImages(context);
+  for (int scale = 0; scale < kVifScales; ++scale) {
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, kKernels[scale], context));
+    const int width = context.format.width >> scale, height = context.format.height >> scale;
+    const int radius = kVifFilters[scale].radius;
+    const Grid grid = {CeilDiv(width, kernel->group_x - 2 * radius), CeilDiv(height, kernel->rows), context.pairs()};
+    int32_t first_partials[kVifSumsPerScale];
+    for (int sum = 0; sum < kVifSumsPerScale; ++sum)
+      first_partials[sum] = sums.Reserve(scale * kVifSumsPerScale + sum, grid);
+    const ScaleImages next =
+        scale + 1 < kVifScales ? AddScaleImages<uint16_t>(plan, context, scale + 1, width / 2, height / 2) : images;
+    const VifArgs args = {.reference = images.reference,
+                          .distorted = images.distorted,
+                          .next_reference = next.reference,
+                          .next_distorted = next.distorted,
+                          .log_table = log_table,
+                          .partials = 0,
+                          .plane = images.Plane(width, height),
+                          .bit_depth = scale == 0 ? context.format.bit_depth : 16,
+                          .statistics = scale == 0 && settings.skip_scale0 ? 0 : 1,
+                          .partials_per_frame = 0,
+                          .first_partial = first_partials[0],
+                          .next_row_stride = next.row_stride,
+                          .padding = 0,
+                          .limit = MakeGainLimit(settings.gain_limit)};
+    launches.push_back({kernel, grid, args, fmt::format("mirror {}", radius)});
+    images = next;
+  }
+  ACU_RETURN_IF_ERROR(AddPartialSums(plan, sums, std::move(launches)));
+  return plan;
 }
 
 }  // namespace
@@ -237,8 +281,8 @@ const Metric kVifMetric = {
     .map = {.source = MapSource::kBlockSums},
     .prepare = PrepareBy<ReadSettings>,
     .smallest = {kVifMinSize, kVifMinSize},
-    .make = OfSettings<Make>,
-    .make_plan = OfSettings<MakeVifPlan>,
+    .make = MakeBy<VifExtractor, VifSettings>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

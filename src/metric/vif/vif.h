@@ -1,4 +1,4 @@
-// What the files of VIF share.
+// Types and entry points that the files of VIF share.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "image/picture.h"
 #include "metric/metric.h"
 #include "metric/vif/vif_math.h"
 
@@ -14,20 +15,11 @@ namespace acutance {
 
 extern const Metric kVifMetric;
 
-/// How an image holds its samples. Images of scales 1 to 3 are kept as int16: the 16-bit sample minus 32768.
+/// How an image holds its samples. Images of scales 1 to 3 are stored as int16: the 16-bit sample minus 32768.
 enum class VifSample { k8, k16, kCentred };
 
-struct VifImage {
-  const std::byte* data = nullptr;
-  ptrdiff_t stride = 0;  // bytes
-  int width = 0;
-  int height = 0;
+struct VifImage : Plane {
   VifSample sample = VifSample::k8;
-
-  template <class T>
-  const T* Row(int y) const {
-    return reinterpret_cast<const T*>(data + y * stride);
-  }
 
   int At(int x, int y) const {
     if (sample == VifSample::k8) return Row<uint8_t>(y)[x];
@@ -91,7 +83,7 @@ void RunVifBands(std::span<const VifJob> jobs, RowBand band, VifBuffers& buffers
 /// even number below scale 3, and kVifStrip at most.
 void RunVifColumns(const VifJob& job, RowBand band, int columns, VifBuffers& buffers, std::span<const VifSums> sums);
 
-/// Instruction sets (HWY_AVX2, ...) that this text was compiled for and this CPU has.
+/// Instruction sets (HWY_AVX2, ...) that the SIMD implementation was compiled for and this CPU has.
 std::vector<int64_t> VifTargets();
 
 /// T by VifLogPolynomial (or the table, where vectors are too short for it), for all 32768 entries: of numbers that
@@ -109,8 +101,5 @@ struct VifSettings {
   bool skip_scale0;
   bool debug;
 };
-
-/// Work of VIF on a device: the sums of VifExtractor, without any arithmetic on doubles.
-Result<Plan> MakeVifPlan(const VifSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

@@ -112,27 +112,26 @@ FUNCTION(uint32_t) pack_means(CONTEXT(uint32_t reference, uint32_t distorted)) {
 }
 
 FUNCTION(void) filter_columns(CONTEXT(int32_t first_row)) {
-  const int32_t column = mirror_index(group_x() * COLUMNS + local_x() - RADIUS, args.width);
+  const int32_t column = mirror_index(group_x() * COLUMNS + local_x() - RADIUS, args.plane.width);
 #if SCALE == 0
-  const int32_t reference_index = reference_of(group_z(), args.inverse);
+  CONST_BUFFER(PIXEL) reference = SHARED_PLANE(PIXEL, args.reference);
 #else
-  const int32_t reference_index = group_z();
+  CONST_BUFFER(PIXEL) reference = OWN_PLANE(PIXEL, args.reference);
 #endif
-  CONST_BUFFER(PIXEL)
-  reference = CONST_BUFFER_AT(PIXEL, args.reference, int64_t(reference_index) * args.picture_stride);
-  CONST_BUFFER(PIXEL) distorted = CONST_BUFFER_AT(PIXEL, args.distorted, int64_t(group_z()) * args.picture_stride);
+  CONST_BUFFER(PIXEL) distorted = OWN_PLANE(PIXEL, args.distorted);
   Window ref;
   Window dis;
-  if (first_row >= RADIUS && first_row + ROWS + RADIUS <= args.height) {
-    uint32_t i = uint32_t((first_row - RADIUS) * args.row_stride + column);
+  if (first_row >= RADIUS && first_row + ROWS + RADIUS <= args.plane.height) {
+    uint32_t i = uint32_t((first_row - RADIUS) * args.plane.row_stride + column);
     UNROLL for (int32_t r = 0; r < ROWS + 2 * RADIUS; ++r) {
       ref.at[r] = uint32_t(reference.data[i]);
       dis.at[r] = uint32_t(distorted.data[i]);
-      i += uint32_t(args.row_stride);
+      i += uint32_t(args.plane.row_stride);
     }
   } else {
     UNROLL for (int32_t r = 0; r < ROWS + 2 * RADIUS; ++r) {
-      const uint32_t i = uint32_t(mirror_index(first_row + r - RADIUS, args.height) * args.row_stride + column);
+      const uint32_t i =
+          uint32_t(mirror_index(first_row + r - RADIUS, args.plane.height) * args.plane.row_stride + column);
       ref.at[r] = uint32_t(reference.data[i]);
       dis.at[r] = uint32_t(distorted.data[i]);
     }
@@ -168,7 +167,7 @@ FUNCTION(void) store_next_pixel(CONTEXT(int32_t x, int32_t y, int32_t to)) {
     reference += tap * (means & 0xffffu);
     distorted += tap * (means >> 16);
   }
-  const int64_t picture = int64_t(group_z()) * int64_t(args.next_row_stride * (args.height / 2));
+  const int64_t picture = int64_t(group_z()) * int64_t(args.next_row_stride * (args.plane.height / 2));
   BUFFER_AT(uint16_t, args.next_reference, picture).data[to] = uint16_t(reference >> kTapBits);
   BUFFER_AT(uint16_t, args.next_distorted, picture).data[to] = uint16_t(distorted >> kTapBits);
 }
@@ -180,7 +179,7 @@ FUNCTION(void) store_next_images(CONTEXT(int32_t first_row)) {
     const int32_t y = i % rows;
     const int32_t column = group_x() * (COLUMNS / 2) + x;
     const int32_t row = first_row / 2 + y;
-    if (column < args.width / 2 && row < args.height / 2) {
+    if (column < args.plane.width / 2 && row < args.plane.height / 2) {
       store_next_pixel(PASS(x, y, row * args.next_row_stride + column));
     }
   }
@@ -239,10 +238,10 @@ FUNCTION(VifSums) add_statistics(CONTEXT(int32_t first_row)) {
     group.squares[2][row][column + i] = uint32_t(v.s12[i]);
   }
   const int32_t in_tile = COLUMNS - column;
-  const int32_t in_picture = args.width - group_x() * COLUMNS - column;
+  const int32_t in_picture = args.plane.width - group_x() * COLUMNS - column;
   int32_t count = in_tile < in_picture ? in_tile : in_picture;
   if (count > RUN) count = RUN;
-  if (first_row + row >= args.height) count = 0;
+  if (first_row + row >= args.plane.height) count = 0;
   VifSums sums = no_sums();
   for (int32_t i = 0; i < count; ++i) {
     add_pixel(PASS(int32_t(group.squares[0][row][column + i]), int32_t(group.squares[1][row][column + i]),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernel/kernel.h"
+#include "metric/blocks/plane_args.h"
 
 // The largest gain that counts and its square, both as doubles: mantissa * 2^exponent, 2^52 <= mantissa < 2^53.
 struct VifGainLimit {
@@ -15,13 +15,9 @@ struct VifArgs {
   CONST_BUFFER(PIXEL) distorted;
   BUFFER(uint16_t) next_reference;  // images of the next scale, one after another; scale 3 has none
   BUFFER(uint16_t) next_distorted;
-  CONST_BUFFER(uint32_t) log_table;  // vif_log_fit.h
+  CONST_BUFFER(uint32_t) log_table;  // vif_math.h
   BUFFER(uint64_t) partials;         // of a frame: num_log, den_log, flat_num, flat_count of all workgroups in turn
-  int64_t picture_stride;            // strides in samples
-  int32_t row_stride;
-  int32_t width;
-  int32_t height;
-  uint32_t inverse;  // of the pairs that share a picture of the reference (reference_of)
+  PlaneArgs plane;
   int32_t bit_depth;
   int32_t statistics;  // 0: make only the images of the next scale
   int32_t partials_per_frame;

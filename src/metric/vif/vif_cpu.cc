@@ -46,7 +46,7 @@ void LogTableOfDoubles(std::span<uint16_t, 32768> table) { std::ranges::copy(Vif
 
 #else
 
-/// Copies columns [first, first + columns) of a row of `width` samples, mirrored at its sides as far as `reach`. What
+/// Copies columns [first, first + columns) of a row of `width` samples, mirrored at its sides up to `reach`. What
 /// lies further out is read by no filter and left as it was.
 template <class Sample>
 void CopyMirrored(const Sample* row, int width, int first, int columns, int reach, Sample* to) {
@@ -198,7 +198,7 @@ class Strip {
     return totals.OfReference(int64_t{rows.end - rows.begin} * width_);
   }
 
-  /// The moments of a row of the group; where they are kept.
+  /// Makes the moments of a row of the group in the given slots.
   template <Part kPart>
   void FilterAcross(int row, int reference_slot, int slot) {
     auto& reference = buffers_.reference_moments[reference_slot];

@@ -62,12 +62,12 @@ HWY_INLINE void AddTaps(V32& acc, V16 samples) {
 
 // --- The vertical and horizontal passes of one strip of columns.
 //
-// Samples p of b bits are kept as p' = p - 2^(b-1), which fits int16; moments of p' stand in for moments of p:
+// Samples p of b bits are stored as p' = p - 2^(b-1), which fits int16; moments of p' stand in for moments of p:
 //   sum f r        = sum f r' + 2^(b-1) 65536
 //   sum f r d      = sum f r'd' + 2^(b-1) (sum f r' + sum f d') + 2^(2b-2) 65536
 // At 8 bits r'd' fits int16. Above, r'd' = 65536 h + l with signed words h and l, and as S = 2(b-8) <= 16,
 //   (65536 H + L + rnd) >> S = (H << (16 - S)) + ((L + rnd) >> S)   with H = sum f h, L = sum f l in int32.
-// The vertical results q (uint32) are kept as u = q - 2^31 = 65536 h + l, again two words for the horizontal pass.
+// The vertical results q (uint32) are stored as u = q - 2^31 = 65536 h + l, again two words for the horizontal pass.
 
 /// How moments are held: 8-bit samples, 9 to 15 bits, 16 bits.
 enum class Depth { k8, kMiddle, k16 };
@@ -105,7 +105,7 @@ constexpr int kPlanes = kProduct<C, kPart> + C::kWords;
 constexpr int kMaxPlanes = 8;
 
 /// Plane kPlane of one pair of rows; `image` is the distance from the reference to the distorted image.
-/// The ring keeps r' and d' alone; the products cost less to make again than to fetch from L2.
+/// The ring holds r' and d' alone; the products cost less to make again than to fetch from L2.
 template <class C, Part kPart, int kPlane>
 HWY_INLINE V16 LoadMoment(const int16_t* HWY_RESTRICT pair, ptrdiff_t image) {
   constexpr int kOfImage = kPlane < kImage<C, kPart> ? 0 : kImage<C, kPart>;

@@ -26,7 +26,7 @@ FUNCTION(void) load_log_table(CONTEXT()) {
   for (int32_t i = local_x(); i < 2 * kLogParts; i += BLOCK_X) group.log_table[i] = args.log_table.data[i];
 }
 
-// 2048 log2(x) of the 16 leading bits of x >= 2^16, as VifLogTable() has it (vif_log_fit.h).
+// 2048 log2(x) of the 16 leading bits of x >= 2^16, as VifLogTable() has it (vif_math.h).
 FUNCTION(uint32_t) log_2048(CONTEXT(uint32_t x)) {
   const int32_t zeros = leading_zeros(x);
   const uint32_t fraction = (x << zeros) << 1;
