@@ -10,8 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // the plain loops are as good
@@ -426,8 +425,7 @@ void RowTerms(const Plane& reference, const Plane& distorted, int bit_depth, con
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
