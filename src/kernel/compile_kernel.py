@@ -82,13 +82,13 @@ def cache_key(commands, text):
     return hashlib.sha256("\0".join(map(str, identity)).replace(str(HERE), "").encode()).hexdigest()
 
 
-def keep(made, kept):
+def store(made, cached):
     """Adds a file to the cache atomically, and removes entries that were not used for 30 days."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    partial = kept.with_suffix(f".{os.getpid()}")
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    partial = cached.with_suffix(f".{os.getpid()}")
     shutil.copyfile(made, partial)
-    partial.replace(kept)
-    for entry in kept.parent.iterdir():
+    partial.replace(cached)
+    for entry in cached.parent.iterdir():
         if entry.stat().st_mtime < time.time() - 30 * 86400:
             entry.unlink(missing_ok=True)
 
@@ -96,18 +96,18 @@ def keep(made, kept):
 def translate(command, text, out, optimizers=()):
     """Runs a compiler over a source, then SPIR-V optimizers, or copies the cached result."""
     folder = cache_folder()
-    kept = folder / cache_key([command, *optimizers], text) if folder else None
-    if kept and kept.exists():
-        shutil.copyfile(kept, out)
-        kept.touch()
+    cached = folder / cache_key([command, *optimizers], text) if folder else None
+    if cached and cached.exists():
+        shutil.copyfile(cached, out)
+        cached.touch()
         return
     call([*command, "-o", str(out), "-"], text)
     for optimizer in optimizers:
         out.write_bytes(check_spirv.with_calls(check_spirv.uncontracted(out.read_bytes()), b"software_"))
         call([*optimizer, str(out), "-o", str(out)], None)
     try:
-        if kept:
-            keep(out, kept)
+        if cached:
+            store(out, cached)
     except OSError:
         pass  # a cache that cannot be written only costs time
 

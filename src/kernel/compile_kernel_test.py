@@ -109,20 +109,20 @@ class CompileKernel(unittest.TestCase):
                          ["k.gfx906.hsaco", "k.gfx90a.hsaco", "k.kernel.h"])
 
     @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
-    def test_a_text_is_compiled_once(self):
+    def test_a_source_is_compiled_once(self):
         ptx = self.folder / "k.ptx"
         more = ["--tool", "clang++-19", "--target", "sm_75", "--out", str(ptx)]
         self.assertEqual(self.compile(GOOD, "cuda", *more).stderr, "")
-        (kept,) = self.cache.iterdir()
-        self.assertEqual(kept.read_bytes(), ptx.read_bytes())
-        kept.write_text("kept", encoding="utf-8")
+        (cached,) = self.cache.iterdir()
+        self.assertEqual(cached.read_bytes(), ptx.read_bytes())
+        cached.write_text("cached", encoding="utf-8")
         self.compile(GOOD, "cuda", *more)
-        self.assertEqual(ptx.read_text(encoding="utf-8"), "kept")
+        self.assertEqual(ptx.read_text(encoding="utf-8"), "cached")
         self.compile(GOOD.replace("+ 1", "+ 3"), "cuda", *more)
         self.assertIn("mul.rn.f64", ptx.read_text(encoding="utf-8"))
         self.assertEqual(len(list(self.cache.iterdir())), 2)
 
-    def test_sycl_text_stands_alone(self):
+    def test_sycl_source_stands_alone(self):
         self.assertEqual(self.compile(GOOD, "sycl").stderr, "")
         text = (self.folder / "k_64x1.sycl").read_text(encoding="utf-8")
         self.assertIn("namespace k_64x1 {", text)

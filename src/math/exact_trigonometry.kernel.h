@@ -104,7 +104,7 @@ FUNCTION(double) exact_circle(CONST_BUFFER(uint64_t) t, double x, int32_t quarte
 FUNCTION(double) exact_sin(CONST_BUFFER(uint64_t) t, double x) { return exact_circle(t, x, 0); }
 FUNCTION(double) exact_cos(CONST_BUFFER(uint64_t) t, double x) { return exact_circle(t, x, 1); }
 
-// The angle of (d, n), 0 <= n <= d, not tiny: that of (32, i) and that of the point turned back by it.
+// The angle of (d, n), 0 <= n <= d, not tiny: that of (32, i) and that of the point rotated back by it.
 FUNCTION(ExactPair) exact_angle(CONST_BUFFER(uint64_t) t, double n, double d) {
   const int32_t i = int32_t(exact_divide(n, d) * DOUBLE(32.0) + DOUBLE(0.5));
   const double c = double(i) * DOUBLE(0.03125);

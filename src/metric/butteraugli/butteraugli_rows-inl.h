@@ -38,7 +38,7 @@ HWY_INLINE void Store(VF value, float* to) { hn::StoreU(value, DF(), to); }
 
 // --- How rows lie in memory.
 
-/// A row is cut into as many pieces as a vector has lanes, and its vector i holds column i of each piece. Columns
+/// A row is divided into as many pieces as a vector has lanes, and its vector i holds column i of each piece. Columns
 /// next to each other lie in vectors next to each other, so that no load crosses a line of the cache, and what was
 /// loaded for one column serves the next.
 struct RowLayout {

@@ -34,7 +34,7 @@ Picture BandedPicture(const PictureFormat& format, int base, unsigned seed) {
   });
 }
 
-/// The words of a frame as the reference implementation has them.
+/// The partial results of a frame as the reference implementation has them.
 std::vector<int64_t> RefWords(const CambiSettings& settings, const Picture& reference, const Picture& distorted) {
   std::vector<int64_t> words;
   for (const CambiPass& pass : settings.passes)
