@@ -169,8 +169,7 @@ HWY_INLINE Lab LabOf(const Yuv& c, const ciede::CiedeSteps& steps) {
   return {Narrow(Sub(Mul(Set(116.0), fy), Set(16.0))), a, b, ChromaOf(a, b)};
 }
 
-// --- The difference of two colours as ciede_math.kernel.h has it, with a pixel in each lane, step by
-// step.
+// --- The difference of two colours as ciede_math.kernel.h has it, with a pixel in each lane, step by step.
 
 HWY_INLINE Floats Select(hn::Mask<DF> mask, Floats a, Floats b) { return hn::IfThenElse(mask, a, b); }
 
