@@ -39,7 +39,7 @@ def instructions(code):
 
 
 def arithmetic(code):
-    """(id, name) of the arithmetic results that lack NoContraction, and of the Fma that nobody asked the device for."""
+    """(id, name) of results that lack NoContraction, and of any Fma in a module that does not ask the device."""
     decorated, found, fused, asks = set(), [], [], False
     for opcode, operands in instructions(code):
         if opcode == OP_DECORATE and operands[1] == NO_CONTRACTION:
@@ -74,11 +74,11 @@ def uncontracted(code):
 
 def with_calls(code, prefix):
     """The module with DontInline for every function whose name begins so."""
-    words, at, kept = list(struct.unpack(f"<{len(code) // 4}I", code)), HEADER_WORDS, set()
+    words, at, named = list(struct.unpack(f"<{len(code) // 4}I", code)), HEADER_WORDS, set()
     for opcode, operands in instructions(code):
         if opcode == OP_NAME and struct.pack(f"<{len(operands) - 1}I", *operands[1:]).startswith(prefix):
-            kept.add(operands[0])
-        elif opcode == OP_FUNCTION and operands[1] in kept:
+            named.add(operands[0])
+        elif opcode == OP_FUNCTION and operands[1] in named:
             words[at + 3] |= DONT_INLINE
         at += 1 + len(operands)
     return struct.pack(f"<{len(words)}I", *words)

@@ -7,13 +7,13 @@ usage: compile_kernel.py DIALECT --source FILE --root SRC --out PATH [--target T
 DIALECT: cuda   PTX by clang, or a cubin by nvcc where --target is sm_NN and --nvcc is given: one file PATH
          hip    code objects for --target gfxNNN,gfxNNN..., all of one wave size: one PATH.gfxNNN.hsaco a target
          vulkan SPIR-V, one PATH/<symbol>.spv a variant
-         sycl   text for the run-time compiler, one PATH/<symbol>.sycl a variant
+         sycl   source for the run-time compiler, one PATH/<symbol>.sycl a variant
 VARIANT: <symbol>:NAME=VALUE,NAME=VALUE...
 
-Every dialect goes through g++ -E first, with nothing predefined and no system header, so that all see the same text;
+Every dialect goes through g++ -E first, with nothing predefined and no system header, so that all see the same source;
 line markers stay, so that errors name the kernel's own lines. Contraction of a*b+c is off everywhere.
 
-What a compiler made of a text is kept for 30 days in ACUTANCE_KERNEL_CACHE (a folder; empty: nowhere; by default
+Results of compilers are cached for 30 days in ACUTANCE_KERNEL_CACHE (a folder; empty: nowhere; by default
 ~/.cache/acutance/build).
 """
 import argparse
@@ -82,38 +82,38 @@ def cache_key(commands, text):
     return hashlib.sha256("\0".join(map(str, identity)).replace(str(HERE), "").encode()).hexdigest()
 
 
-def keep(made, kept):
-    """Puts a file into the cache whole or not at all, and removes what nobody asked for in 30 days."""
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    partial = kept.with_suffix(f".{os.getpid()}")
+def store(made, cached):
+    """Adds a file to the cache atomically, and removes entries that were not used for 30 days."""
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    partial = cached.with_suffix(f".{os.getpid()}")
     shutil.copyfile(made, partial)
-    partial.replace(kept)
-    for entry in kept.parent.iterdir():
+    partial.replace(cached)
+    for entry in cached.parent.iterdir():
         if entry.stat().st_mtime < time.time() - 30 * 86400:
             entry.unlink(missing_ok=True)
 
 
 def translate(command, text, out, optimizers=()):
-    """Runs a compiler over a text, and SPIR-V optimizers over that, or copies what they made of it before."""
+    """Runs a compiler over a source, then SPIR-V optimizers, or copies the cached result."""
     folder = cache_folder()
-    kept = folder / cache_key([command, *optimizers], text) if folder else None
-    if kept and kept.exists():
-        shutil.copyfile(kept, out)
-        kept.touch()
+    cached = folder / cache_key([command, *optimizers], text) if folder else None
+    if cached and cached.exists():
+        shutil.copyfile(cached, out)
+        cached.touch()
         return
     call([*command, "-o", str(out), "-"], text)
     for optimizer in optimizers:
         out.write_bytes(check_spirv.with_calls(check_spirv.uncontracted(out.read_bytes()), b"software_"))
         call([*optimizer, str(out), "-o", str(out)], None)
     try:
-        if kept:
-            keep(out, kept)
+        if cached:
+            store(out, cached)
     except OSError:
         pass  # a cache that cannot be written only costs time
 
 
 def flatten(options, dialect, symbol, defines):
-    """The variant's text without a macro or include left, and the files it came from (relative to the root)."""
+    """The variant's source without a macro or include left, and the files it came from (relative to the root)."""
     command = PREPROCESS + [f"-DACU_DIALECT_{dialect}", f"-DKERNEL_SYMBOL={symbol}"]
     command += [f"-D{define}" for define in defines] + [str(options.source.relative_to(options.root))]
     if options.nvcc:
@@ -145,7 +145,7 @@ def compile_cuda(options):
 
 
 def compile_hip(options):
-    """The text is read and optimized once for all targets; the code generator alone runs for each of them."""
+    """The source is read and optimized once for all targets; the code generator alone runs for each of them."""
     targets = options.target.split(",")
     ir, code = (options.out.with_name(f"{options.out.name}.{targets[0]}.{ending}") for ending in ("ll", "o"))
     translate([options.tool, "-x", "hip", f"--offload-arch={targets[0]}", CODE_OBJECT, "-nogpuinc", "-nogpulib",

@@ -13,11 +13,11 @@ import unittest
 import check_spirv
 
 HERE = pathlib.Path(__file__).resolve().parent
+NEEDS_GLSLC = unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
 
 KERNEL = """#include "kernel/kernel.h"
 struct Args { BUFFER(double) results; BUFFER(uint16_t) samples; };
-struct Shared { int32_t unused; };
-KERNEL_USES(Args, Shared)
+KERNEL_USES(Args, int32_t)
 KERNEL_MAIN() {
   const int32_t i = local_x();
   @LINE@
@@ -60,7 +60,7 @@ class CompileKernel(unittest.TestCase):
                               env={**os.environ, "ACUTANCE_KERNEL_CACHE": str(self.cache)},
                               capture_output=True, text=True, check=False)
 
-    @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
+    @NEEDS_GLSLC
     def test_vulkan_unrolls_without_contraction(self):
         self.assertEqual(self.compile(WINDOW, "vulkan", "--tool", "glslc").stderr, "")
         code = (self.folder / "k_64x1.spv").read_bytes()
@@ -74,17 +74,17 @@ class CompileKernel(unittest.TestCase):
         self.assertEqual(len(sums), 11)
         self.assertNotIn(LOOP_MERGE, [opcode for opcode, _ in found])
 
-    @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
+    @NEEDS_GLSLC
     def test_vulkan_refuses_a_fused_product(self):
         bad = self.compile(FUSED, "vulkan", "--tool", "glslc")
         self.assertEqual(bad.returncode, 1)
         self.assertRegex(bad.stderr, r"a driver may fuse Fma %\d+")
         self.assertFalse((self.folder / "k_64x1.spv").exists())
 
-    @unittest.skipUnless(shutil.which("glslc") and shutil.which("spirv-val"), "glslc or spirv-val is missing")
+    @NEEDS_GLSLC
     def test_vulkan_errors_name_the_kernels_line(self):
         bad = self.compile("missing = 1;", "vulkan", "--tool", "glslc")
-        self.assertIn("k.kernel.h:7: error: 'missing'", bad.stderr)
+        self.assertIn("k.kernel.h:6: error: 'missing'", bad.stderr)
 
     @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
     def test_ptx_is_not_contracted(self):
@@ -109,20 +109,20 @@ class CompileKernel(unittest.TestCase):
                          ["k.gfx906.hsaco", "k.gfx90a.hsaco", "k.kernel.h"])
 
     @unittest.skipUnless(shutil.which("clang++-19"), "clang-19 is missing")
-    def test_a_text_is_compiled_once(self):
+    def test_a_source_is_compiled_once(self):
         ptx = self.folder / "k.ptx"
         more = ["--tool", "clang++-19", "--target", "sm_75", "--out", str(ptx)]
         self.assertEqual(self.compile(GOOD, "cuda", *more).stderr, "")
-        (kept,) = self.cache.iterdir()
-        self.assertEqual(kept.read_bytes(), ptx.read_bytes())
-        kept.write_text("kept", encoding="utf-8")
+        (cached,) = self.cache.iterdir()
+        self.assertEqual(cached.read_bytes(), ptx.read_bytes())
+        cached.write_text("cached", encoding="utf-8")
         self.compile(GOOD, "cuda", *more)
-        self.assertEqual(ptx.read_text(encoding="utf-8"), "kept")
+        self.assertEqual(ptx.read_text(encoding="utf-8"), "cached")
         self.compile(GOOD.replace("+ 1", "+ 3"), "cuda", *more)
         self.assertIn("mul.rn.f64", ptx.read_text(encoding="utf-8"))
         self.assertEqual(len(list(self.cache.iterdir())), 2)
 
-    def test_sycl_text_stands_alone(self):
+    def test_sycl_source_stands_alone(self):
         self.assertEqual(self.compile(GOOD, "sycl").stderr, "")
         text = (self.folder / "k_64x1.sycl").read_text(encoding="utf-8")
         self.assertIn("namespace k_64x1 {", text)

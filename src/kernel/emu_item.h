@@ -1,5 +1,4 @@
-// The work item that a kernel runs as on the CPU (backend/emu), and the calls that it makes to
-// the emulator.
+// The work item that a kernel runs as on the CPU (backend/emu), and the calls that it makes to the emulator.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,5 @@ inline constinit thread_local const AcuEmuItem* acu_emu_item = nullptr;
 /// The entry of a kernel in the table of kernel images, from its emu object.
 struct AcuEmuKernel {
   void (*entry)(const void* args, void* shared);
-  uint32_t args_bytes;
-  uint32_t shared_bytes;
-  uint32_t buffer_args;
+  uint32_t args_bytes, shared_bytes, buffer_args;
 };

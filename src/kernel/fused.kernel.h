@@ -23,7 +23,7 @@ FUNCTION(float) fused_wide(float a, float b, float c) { return exact_fma_float(a
 #endif
 
 // In doubles the product is exact. A second rounding of the sum, to a float, differs from a single one only where the
-// sum lies in the middle of two floats as far as a double tells, or where the float is subnormal.
+// sum lies in the middle of two floats at the precision of a double, or where the float is subnormal.
 FUNCTION(bool) is_rounded_twice(double sum) {
   const uint64_t bits = double_bits(sum);
   const bool is_middle = (uint32_t(bits) & 0x1fffffffu) == 0x10000000u;

@@ -1,5 +1,4 @@
-// The kernel language (README.md): picks the prelude of the dialect that a kernel is compiled
-// for.
+// The kernel language (README.md): picks the prelude of the dialect that a kernel is compiled for.
 #pragma once
 
 #if defined(ACU_DIALECT_CUDA)

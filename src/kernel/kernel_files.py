@@ -4,9 +4,9 @@
 usage: kernel_files.py identity --list FILE --root SRC --out FILE [--depfile FILE]
        kernel_files.py pack --identity FILE --family FAMILY --folder FOLDER --out FILE KERNEL...
 
-identity  writes what tells builds of the kernels apart, as a C++ literal: a hash of the list, which names kernels, their variants and
+identity  writes the identity of the kernels' build as a C++ literal: a hash of the list, which names kernels, their variants and
           compilers, of every file that a kernel includes in any dialect, and of the script that compiles them. A list's
-          lines are text; those that begin with "source " name a kernel's text.
+          lines are text; those that begin with "source " name a kernel's source.
 pack      puts FOLDER/KERNEL.FAMILY.hsaco of all kernels into one file: a line "acutance kernels <identity> <family>", a
           line "<kernel> <offset> <bytes>" for each, an empty line, and the code objects, each at a multiple of 64
           bytes from the file's begin.
@@ -24,7 +24,7 @@ ALIGNMENT = 64
 
 
 def included_files(sources, root):
-    """The sources and what they include, directly or not, whatever is defined."""
+    """The sources and all files that they may include, directly or not."""
     found, due = {}, list(sources)
     while due:
         path = due.pop().resolve()
@@ -37,7 +37,7 @@ def included_files(sources, root):
 
 
 def write_if_other(path, text):
-    """What has not changed keeps its time, so that nothing is made of it again."""
+    """Leaves an unchanged file as it is, so that nothing is rebuilt."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 

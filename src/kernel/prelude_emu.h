@@ -1,6 +1,5 @@
-// Plain C++, strict: samples of 8 and 16 bits may be stored and converted, never computed with.
-// C++ promotes them to int where GLSL keeps 16 bits, so that the same source would give other
-// numbers; here such a source does not compile.
+// Plain C++, strict: samples of 8 and 16 bits may be stored and converted, never computed with. C++ promotes them to
+// int where GLSL keeps 16 bits, so that the same source would give other numbers; here such a source does not compile.
 #pragma once
 
 #include <bit>
@@ -25,7 +24,7 @@ struct StoredOnly {
   explicit operator double() const { return value; }
 };
 
-// Kernel texts are compiled inside this namespace, where these names win over those of <cstdint>.
+// Kernels are compiled inside this namespace, where these names win over those of <cstdint>.
 using int8_t = StoredOnly<signed char>;
 using uint8_t = StoredOnly<unsigned char>;
 using int16_t = StoredOnly<short>;

@@ -16,7 +16,7 @@ typedef unsigned long uint64_t;
 #define FUNCTION(R) [[maybe_unused]] static ACU_INLINE R
 #define TABLE(T, NAME, N) [[maybe_unused]] static __attribute__((device, constant)) constexpr T NAME[N]
 
-// Both compilers round divisions correctly unless told otherwise.
+// Both compilers round divisions correctly by default.
 #define exact_divide_float(A, B) ((A) / (B))
 #define exact_divide(A, B) ((A) / (B))
 #define ACU_DIVIDES_BY_FUSED  // kernel/divide/float_via_fma.kernel.h

@@ -1,4 +1,4 @@
-// Kernel text as the rest of the C++ code reads it. An argument header is a plain struct, with a
+// Kernel sources as the rest of the C++ code reads them. An argument header is a plain struct, with a
 // BufferRef (exec/plan.h) in place of each address. Arithmetic (<metric>_math.kernel.h) is constexpr
 // functions, which a header of the metric includes inside the metric's namespace.
 #pragma once

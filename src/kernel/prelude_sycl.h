@@ -1,4 +1,4 @@
-// SYCL, for the run-time compiler of Intel's runtime. The build flattens the text and puts it into a namespace behind
+// SYCL, for the run-time compiler of Intel's runtime. The build flattens the source and puts it into a namespace behind
 // prologue.sycl, which has the includes and ACU_SYCL_WAVE. Most of the time of compiling a small kernel goes into
 // reading the runtime's headers, so only those that are used are read, where the runtime has them.
 //

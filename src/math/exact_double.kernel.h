@@ -64,15 +64,11 @@ FUNCTION(double) software_fma(double a, double b, double c) {
   const ExactParts a_parts = exact_parts(a_size, 53);
   const ExactParts b_parts = exact_parts(b_size, 53);
   const ExactWide unaligned = exact_multiply(a_parts.mantissa, b_parts.mantissa);
-  ExactWide product;
-  product.high = (unaligned.high << 21) | (unaligned.low >> 43);
-  product.low = unaligned.low << 21;
+  ExactWide product = {(unaligned.high << 21) | (unaligned.low >> 43), unaligned.low << 21};
   int32_t exponent = a_parts.exponent + b_parts.exponent - 21;
   if (c_size == uint64_t(0u)) return bits_double(sign | exact_round_wide(product, exponent));
   const ExactParts c_parts = exact_parts(c_size, 53);
-  ExactWide addend;
-  addend.high = c_parts.mantissa << 10;
-  addend.low = uint64_t(0u);
+  ExactWide addend = {c_parts.mantissa << 10, uint64_t(0u)};
   const int32_t distance = exponent - (c_parts.exponent - 74);
   if (distance >= 0) {
     addend = exact_shift_wide(addend, distance);

@@ -1,11 +1,10 @@
-// Division and square root of IEEE 754, rounded to nearest even, made of integers and an estimate in
-// floats: no double occurs. They serve processors and devices that do not promise these; a prelude
-// whose device does promise one defines exact_divide_float or exact_sqrt_float as a macro.
-// Subnormal numbers are numbers like others. What is called software_ stays a function in SPIR-V:
-// inlined, one logarithm would be a hundred copies.
+// Division and square root of IEEE 754, rounded to nearest even, made of integers and an estimate in floats: no double
+// occurs. They serve processors and devices that do not promise these; a prelude whose device does promise one defines
+// exact_divide_float or exact_sqrt_float as a macro. Subnormal numbers are numbers like others. What is called
+// software_ stays a function in SPIR-V: inlined, one logarithm would be a hundred copies.
 //
-// The words that these texts use are those of the kernel language (src/kernel/README.md) and, on
-// the CPU, of math/exact_words.h. No guard: math/exact_math.cc compiles the text twice.
+// The words used here are those of the kernel language (src/kernel/README.md) and, on
+// the CPU, of math/exact_words.h. No guard: math/exact_math.cc compiles the source twice.
 // "digits" is 53 for double and 24 for float; numbers travel as patterns of 64 or 32 bits.
 
 #define EXACT_SIGN 0x8000000000000000ul
@@ -19,8 +18,7 @@ struct ExactParts {
 
 // 2^64 high + low.
 struct ExactWide {
-  uint64_t high;
-  uint64_t low;
+  uint64_t high, low;
 };
 
 FUNCTION(int32_t) leading_zeros_64(uint64_t x) {
@@ -73,14 +71,13 @@ FUNCTION(ExactWide) exact_multiply(uint64_t a, uint64_t b) {
   const uint64_t low = a_low * b_low;
   const uint64_t cross = a_high * b_low + (low >> 32);
   const uint64_t middle = a_low * b_high + uint64_t(uint32_t(cross));
-  ExactWide product;
-  product.high = a_high * b_high + (cross >> 32) + (middle >> 32);
-  product.low = (middle << 32) | uint64_t(uint32_t(low));
+  const ExactWide product = {a_high * b_high + (cross >> 32) + (middle >> 32),
+                             (middle << 32) | uint64_t(uint32_t(low))};
   return product;
 }
 
 // a / b, both magnitudes in bits. Each step makes 18 bits of the quotient and may be off by one or
-// two, which the next and the last steps fix: remainders fit 64 bits, whatever wraps on the way.
+// two, which the next and the last steps fix: remainders fit 64 bits, even where numbers wrap on the way.
 FUNCTION(uint64_t) software_quotient(uint64_t a, uint64_t b, int32_t digits) {
   const uint64_t infinity = exact_infinity(digits);
   if (a > infinity || b > infinity || (a == b && (a == uint64_t(0u) || a == infinity))) return infinity + uint64_t(1u);

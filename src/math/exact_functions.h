@@ -1,4 +1,4 @@
-// The texts of all exact functions, for one set of instructions: math/exact_math.cc includes this twice.
+// The source of all exact functions, for one set of instructions: math/exact_math.cc includes this twice.
 // The order matters.
 // clang-format off
 #include "math/exact_float.kernel.h"

@@ -24,7 +24,7 @@ namespace {
 
 constexpr ConstBuffer<uint64_t> kTable = {kExactTable};
 
-// The same text twice gives the same bits; with the instruction it is several times as fast.
+// The same source compiled twice gives the same bits; with the instruction it is several times as fast.
 #if defined(ACU_PORTABLE_TOO) || defined(ACU_PORTABLE_ONLY)
 namespace portable {
 #include "math/exact_functions.h"

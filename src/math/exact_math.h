@@ -1,6 +1,5 @@
-// Elementary functions with the same bits on every processor, with and without FMA, and on every
-// device: the texts exact_*.kernel.h are kernel language too (kernel/exact_math.kernel.h). No
-// score asks the C library's functions.
+// Elementary functions with the same bits on every processor, with and without FMA, and on every device:
+// exact_*.kernel.h are kernel language too (kernel/exact_math.kernel.h). No score asks the C library's functions.
 //
 // exp, log, log2, log10, pow, powf and log2f return what glibc 2.36 (Debian 12) returns on x86-64
 // with FMA, where libvmaf's scores were recorded. The largest error, in units in the last place of
@@ -9,7 +8,7 @@
 //   cbrt, sin, cos, atan2 0.501
 // (docs/develop/numbers.md has what was measured). sin and cos: |x| <= 2^20, NaN beyond. A NaN's sign and
 // payload are free; errno and floating-point exceptions are not set. The rounding mode is to
-// nearest, and subnormal numbers are kept.
+// nearest, and subnormal numbers are not flushed to 0.
 #pragma once
 
 #include <cstdint>

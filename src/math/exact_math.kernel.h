@@ -1,9 +1,8 @@
-// exp, log, log2, log10, pow, powf and log2f with one and the same last bit on every processor
-// and device: that of glibc 2.36 on x86-64 with FMA, where the scores of libvmaf were recorded.
-// Tables and coefficients are Arm's (math/exact_tables.h); the order of operations is part of the
-// definition (docs/spec/math.md 2 to 7): an exact_fma rounds once, all other operations round by
-// themselves. There is no include guard, because math/exact_math.cc compiles the source twice.
-// `t` is the table of exact_tables.h.
+// exp, log, log2, log10, pow, powf and log2f with one and the same last bit on every processor and device: that of
+// glibc 2.36 on x86-64 with FMA, where the scores of libvmaf were recorded. Tables and coefficients are Arm's
+// (math/exact_tables.h); the order of operations is part of the definition (docs/spec/math.md 2 to 7): an exact_fma
+// rounds once, all other operations round by themselves. There is no include guard, because math/exact_math.cc compiles
+// the source twice. `t` is the table of exact_tables.h.
 
 FUNCTION(double) exact_number(CONST_BUFFER(uint64_t) t, int32_t i) { return bits_double(t.data[i]); }
 
@@ -29,18 +28,15 @@ FUNCTION(int64_t) exact_pattern(double x) {
 
 // 2^k z, the exponent counted from where `offset` begins, and the index of z in a table.
 struct ExactSplit {
-  double k;
-  double z;
+  double k, z;
   int32_t index;
 };
 
 FUNCTION(ExactSplit) exact_split(int64_t pattern, int64_t offset, int32_t index_bits) {
   const int64_t from = pattern - offset;
   const int64_t k = from >> 52;
-  ExactSplit split;
-  split.k = double(int32_t(k));
-  split.z = bits_double(uint64_t(pattern) - (uint64_t(k) << 52));
-  split.index = int32_t(from >> (52 - index_bits)) & ((1 << index_bits) - 1);
+  const ExactSplit split = {double(int32_t(k)), bits_double(uint64_t(pattern) - (uint64_t(k) << 52)),
+                            int32_t(from >> (52 - index_bits)) & ((1 << index_bits) - 1)};
   return split;
 }
 
@@ -251,10 +247,8 @@ FUNCTION(ExactSplit) exact_split_float(float x) {
     bits = (bits << shift) - (uint32_t(shift) << 23);
   }
   const int32_t from = int32_t(bits - 0x3f330000u);
-  ExactSplit split;
-  split.k = double(from >> 23);
-  split.z = double(bits_float(bits - (uint32_t(from >> 23) << 23)));
-  split.index = EXACT_LOGF_TABLE + 2 * ((from >> 19) & 15);
+  const ExactSplit split = {double(from >> 23), double(bits_float(bits - (uint32_t(from >> 23) << 23))),
+                            EXACT_LOGF_TABLE + 2 * ((from >> 19) & 15)};
   return split;
 }
 

@@ -1,5 +1,5 @@
-// The exact functions against known digests of glibc's results and correctly rounded values, and
-// the same texts without the FMA instruction, division and square root of the processor.
+// The exact functions against known digests of glibc's results and correctly rounded values, and the same source
+// without the FMA instruction, division and square root of the processor.
 #include "math/exact_math.h"
 
 #include <gtest/gtest.h>
@@ -31,41 +31,37 @@ bool Same(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-/// A function of the public header and the same of the portable text.
+/// A function of the public header, and its portable build.
 struct Pair {
   std::string_view name;
   std::function<double(double, double)> fast;
   std::function<double(double, double)> portable;
 };
 
+template <auto fast, auto portable>
+Pair One(std::string_view name) {
+  return {name, [](double x, double) { return fast(x); }, [](double x, double) { return portable(kTable, x); }};
+}
+template <auto fast, auto portable>
+Pair Two(std::string_view name) {
+  return {name, [](double x, double y) { return fast(x, y); },
+          [](double x, double y) { return portable(kTable, x, y); }};
+}
+
 const std::vector<Pair>& Pairs() {
-#define ONE(NAME, TEXT)                                                                                         \
-  {                                                                                                             \
-#NAME, [](double x, double) { return NAME(x); }, [](double x, double) { return portable::TEXT(kTable, x); } \
-  }
-#define TWO(NAME, TEXT)                                                                                                \
-  {                                                                                                                    \
-#NAME, [](double x, double y) { return NAME(x, y); },                                                              \
-                                                       [](double x, double y) { return portable::TEXT(kTable, x, y); } \
-  }
-  const auto f = [](double x) { return static_cast<float>(x); };
   static const std::vector<Pair> pairs = {
-      ONE(Exp, exact_exp),
-      ONE(Log, exact_log),
-      ONE(Log2, exact_log2),
-      ONE(Log10, exact_log10),
-      ONE(Sin, exact_sin),
-      ONE(Cos, exact_cos),
-      TWO(Pow, exact_pow),
-      TWO(Atan2, exact_atan2),
+      One<Exp, portable::exact_exp>("Exp"),
+      One<Log, portable::exact_log>("Log"),
+      One<Log2, portable::exact_log2>("Log2"),
+      One<Log10, portable::exact_log10>("Log10"),
+      One<Sin, portable::exact_sin>("Sin"),
+      One<Cos, portable::exact_cos>("Cos"),
+      Two<Pow, portable::exact_pow>("Pow"),
+      Two<Atan2, portable::exact_atan2>("Atan2"),
+      Two<Powf, portable::exact_powf>("Powf"),
+      One<Log2f, portable::exact_log2f>("Log2f"),
       {"Cbrt", [](double x, double) { return Cbrt(x); }, [](double x, double) { return portable::exact_cbrt(x); }},
-      {"Powf", [f](double x, double y) { return Powf(f(x), f(y)); },
-       [f](double x, double y) { return portable::exact_powf(kTable, f(x), f(y)); }},
-      {"Log2f", [f](double x, double) { return Log2f(f(x)); },
-       [f](double x, double) { return portable::exact_log2f(kTable, f(x)); }},
   };
-#undef ONE
-#undef TWO
   return pairs;
 }
 
@@ -124,7 +120,7 @@ struct Digest {
   uint32_t crc;
 };
 
-/// The first 18 are of what glibc 2.36 returns; of the rest, this text is the definition.
+/// The first 18 are of what glibc 2.36 returns; of the rest, this source is the definition.
 constexpr Digest kDigests[] = {
     {"Exp", Inputs::kExp50, 0, 0x4eed1db3},    {"Exp", Inputs::kExpFull, 0, 0xfcf4d06e},
     {"Log", Inputs::kWide, 0, 0xfed167f2},     {"Log", Inputs::kNear1, 0, 0x75de82ed},
@@ -170,104 +166,46 @@ TEST(ExactMath, CorrectlyRounded) {
   const struct {
     std::string_view function;
     double x, y, result;
-  } samples[] = {
-      {"Cbrt", 0x1.0000000000000p+1, 0, 0x1.428a2f98d728bp+0},
-      {"Cbrt", 0x1.b000000000000p+4, 0, 0x1.8000000000000p+1},
+  } samples[] = {// clang-format off
+      {"Cbrt", 0x1p+1, 0, 0x1.428a2f98d728bp+0}, {"Cbrt", 0x1.bp+4, 0, 0x1.8p+1},
       {"Cbrt", 0x1.0624dd2f1a9fcp-10, 0, 0x1.999999999999ap-4},
-      {"Cbrt", 0x1.7e43c8800759cp+996, 0, 0x1.249ad2594c37dp+332},
-      {"Cbrt", 0x0.0000000000001p-1022, 0, 0x1.0000000000000p-358},
-      {"Cbrt", -0x1.c000000000000p+1, 0, -0x1.84aef28accd48p+0},
-      {"Cbrt", 0x1.b53a3645949e7p-53, 0, 0x1.818aeb2aaf3f9p-18},
-      {"Cbrt", 0x1.c28f984e7bb69p+8, 0, 0x1.eaa4483015374p+2},
-      {"Cbrt", 0x1.0e99ed70d7d41p-26, 0, 0x1.488f1521a1944p-9},
+      {"Cbrt", 0x1.7e43c8800759cp+996, 0, 0x1.249ad2594c37dp+332}, {"Cbrt", 0x0.0000000000001p-1022, 0, 0x1p-358},
+      {"Cbrt", -0x1.cp+1, 0, -0x1.84aef28accd48p+0}, {"Cbrt", 0x1.b53a3645949e7p-53, 0, 0x1.818aeb2aaf3f9p-18},
+      {"Cbrt", 0x1.c28f984e7bb69p+8, 0, 0x1.eaa4483015374p+2}, {"Cbrt", 0x1.0e99ed70d7d41p-26, 0, 0x1.488f1521a1944p-9},
       {"Cbrt", 0x1.a39b4dc2785e4p+20, 0, 0x1.df235ea275c97p+6},
-      {"Sin", 0x1.12e0be826d695p-30, 0, 0x1.12e0be826d695p-30},
-      {"Sin", 0x1.0000000000000p-1, 0, 0x1.eaee8744b05f0p-2},
-      {"Sin", 0x1.921fb54442d18p-1, 0, 0x1.6a09e667f3bccp-1},
-      {"Sin", 0x1.921fb54442d18p+0, 0, 0x1.0000000000000p+0},
-      {"Sin", 0x1.921fb54442d18p+1, 0, 0x1.1a62633145c07p-53},
-      {"Sin", -0x1.6000000000000p+4, 0, 0x1.220a29f6eb9f4p-7},
-      {"Sin", 0x1.6300000000000p+8, 0, -0x1.f9bd0307d1de3p-16},
-      {"Sin", 0x1.ffffe00000000p+19, 0, -0x1.3b32b2ca06654p-1},
-      {"Sin", 0x1.e2c41676cf1a8p+2, 0, 0x1.e779b49d50425p-1},
-      {"Sin", -0x1.a117a0a753fb9p+4, 0, -0x1.9c1d6e396a5e8p-1},
-      {"Cos", 0x1.12e0be826d695p-30, 0, 0x1.0000000000000p+0},
-      {"Cos", 0x1.0000000000000p-1, 0, 0x1.c1528065b7d50p-1},
-      {"Cos", 0x1.921fb54442d18p-1, 0, 0x1.6a09e667f3bcdp-1},
-      {"Cos", 0x1.921fb54442d18p+0, 0, 0x1.1a62633145c07p-54},
-      {"Cos", 0x1.921fb54442d18p+1, 0, -0x1.0000000000000p+0},
-      {"Cos", -0x1.6000000000000p+4, 0, -0x1.fffadd8d4acdap-1},
-      {"Cos", 0x1.6300000000000p+8, 0, -0x1.fffffffc18e4cp-1},
-      {"Cos", 0x1.ffffe00000000p+19, 0, 0x1.937a45bd49642p-1},
-      {"Cos", -0x1.d35bd59af1195p+4, 0, -0x1.2fcb16f96756cp-1},
-      {"Cos", 0x1.43f866d04ed14p+4, 0, 0x1.5ef0a6169c739p-3},
-      {"Atan2", 0x1.0000000000000p+0, 0x1.0000000000000p+0, 0x1.921fb54442d18p-1},
-      {"Atan2", 0x1.0000000000000p+0, -0x1.56e1fc2f8f359p-997, 0x1.921fb54442d18p+0},
-      {"Atan2", -0x0.0000000000001p-1022, 0x1.8000000000000p+1, -0x0.0p+0},
-      {"Atan2", 0x1.4000000000000p+1, -0x1.4000000000000p+1, 0x1.2d97c7f3321d2p+1},
+      {"Sin", 0x1.12e0be826d695p-30, 0, 0x1.12e0be826d695p-30}, {"Sin", 0x1p-1, 0, 0x1.eaee8744b05fp-2},
+      {"Sin", 0x1.921fb54442d18p-1, 0, 0x1.6a09e667f3bccp-1}, {"Sin", 0x1.921fb54442d18p+0, 0, 0x1p+0},
+      {"Sin", 0x1.921fb54442d18p+1, 0, 0x1.1a62633145c07p-53}, {"Sin", -0x1.6p+4, 0, 0x1.220a29f6eb9f4p-7},
+      {"Sin", 0x1.63p+8, 0, -0x1.f9bd0307d1de3p-16}, {"Sin", 0x1.ffffep+19, 0, -0x1.3b32b2ca06654p-1},
+      {"Sin", 0x1.e2c41676cf1a8p+2, 0, 0x1.e779b49d50425p-1}, {"Sin", -0x1.a117a0a753fb9p+4, 0, -0x1.9c1d6e396a5e8p-1},
+      {"Cos", 0x1.12e0be826d695p-30, 0, 0x1p+0}, {"Cos", 0x1p-1, 0, 0x1.c1528065b7d5p-1},
+      {"Cos", 0x1.921fb54442d18p-1, 0, 0x1.6a09e667f3bcdp-1}, {"Cos", 0x1.921fb54442d18p+0, 0, 0x1.1a62633145c07p-54},
+      {"Cos", 0x1.921fb54442d18p+1, 0, -0x1p+0}, {"Cos", -0x1.6p+4, 0, -0x1.fffadd8d4acdap-1},
+      {"Cos", 0x1.63p+8, 0, -0x1.fffffffc18e4cp-1}, {"Cos", 0x1.ffffep+19, 0, 0x1.937a45bd49642p-1},
+      {"Cos", -0x1.d35bd59af1195p+4, 0, -0x1.2fcb16f96756cp-1}, {"Cos", 0x1.43f866d04ed14p+4, 0, 0x1.5ef0a6169c739p-3},
+      {"Atan2", 0x1p+0, 0x1p+0, 0x1.921fb54442d18p-1}, {"Atan2", 0x1p+0, -0x1.56e1fc2f8f359p-997, 0x1.921fb54442d18p+0},
+      {"Atan2", -0x0.0000000000001p-1022, 0x1.8p+1, -0.0}, {"Atan2", 0x1.4p+1, -0x1.4p+1, 0x1.2d97c7f3321d2p+1},
       {"Atan2", 0x1.7e43c8800759cp+996, 0x1.4f8b588e368f1p-17, 0x1.921fb54442d18p+0},
-      {"Atan2", -0x1.0000000000000p-6, 0x1.0000000000000p+0, -0x1.fff555bbb729bp-7},
-      {"Atan2", 0x1.00006b5fca6afp-6, 0x1.0000000000000p+0, 0x1.fff62c6de0d75p-7},
-      {"Atan2", 0x1.8000000000000p+1, 0x1.0000000000000p+2, 0x1.4978fa3269ee1p-1},
-      {"Atan2", -0x1.ecd7cd72ffc74p+5, -0x1.100b8b6774ee0p+6, -0x1.33e9ebe4d5f66p+1},
-      {"Atan2", 0x1.fb8a51dbcb81cp+6, -0x1.e733e3ac15e40p+2, 0x1.a176debf59a4bp+0},
-      {"Atan2", 0x1.588959c65a506p+6, -0x1.836dd4d2ab1c0p+2, 0x1.a416125a517aep+0},
-      {"Atan2", 0x1.1ccfc1dc6bf1cp+5, -0x1.65c4cee250614p+6, 0x1.61a2b82d6412fp+1},
-  };
+      {"Atan2", -0x1p-6, 0x1p+0, -0x1.fff555bbb729bp-7}, {"Atan2", 0x1.00006b5fca6afp-6, 0x1p+0, 0x1.fff62c6de0d75p-7},
+      {"Atan2", 0x1.8p+1, 0x1p+2, 0x1.4978fa3269ee1p-1},
+      {"Atan2", -0x1.ecd7cd72ffc74p+5, -0x1.100b8b6774eep+6, -0x1.33e9ebe4d5f66p+1},
+      {"Atan2", 0x1.fb8a51dbcb81cp+6, -0x1.e733e3ac15e4p+2, 0x1.a176debf59a4bp+0},
+      {"Atan2", 0x1.588959c65a506p+6, -0x1.836dd4d2ab1cp+2, 0x1.a416125a517aep+0},
+      {"Atan2", 0x1.1ccfc1dc6bf1cp+5, -0x1.65c4cee250614p+6, 0x1.61a2b82d6412fp+1}};
+  // clang-format on
   for (const auto& sample : samples)
     EXPECT_TRUE(Same(Find(sample.function).fast(sample.x, sample.y), sample.result))
         << sample.function << " " << sample.x << " " << sample.y;
 }
 
-const double kSpecials[] = {0.0,
-                            -0.0,
-                            1.0,
-                            -1.0,
-                            2.0,
-                            -2.0,
-                            3.0,
-                            -3.0,
-                            0.5,
-                            -0.5,
-                            1.5,
-                            kInf,
-                            -kInf,
-                            kNan,
-                            0x1p-1074,
-                            -0x1p-1074,
-                            0x1.8p-1060,
-                            0x1p-1022,
-                            0x1.fffffffffffffp-1023,
-                            0x1.fffffffffffffp1023,
-                            -0x1.fffffffffffffp1023,
-                            0x1p-54,
-                            -0x1p-55,
-                            0x1p9,
-                            -0x1p10,
-                            0x1p52,
-                            0x1p53,
-                            0x1p63,
-                            -0x1p63,
-                            0x1p64,
-                            0x1p-65,
-                            0x1p-66,
-                            0x1.ep-1,
-                            0x1.109p0,
-                            0x1.fffffffffffffp-1,
-                            0x1.0000000000001p0,
-                            709.782712893384,
-                            709.7827128933841,
-                            -708.5,
-                            -745.1332191019411,
-                            -745.1332191019412,
-                            1075.0,
-                            -1075.0,
-                            128.0,
-                            -149.5,
-                            -150.0,
-                            1e22,
-                            1e-300,
-                            1e300};
+// clang-format off
+const double kSpecials[] = {
+    0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 1.5, kInf, -kInf, kNan, 0x1p-1074, -0x1p-1074, 0x1.8p-1060,
+    0x1p-1022, 0x1.fffffffffffffp-1023, 0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023, 0x1p-54, -0x1p-55, 0x1p9,
+    -0x1p10, 0x1p52, 0x1p53, 0x1p63, -0x1p63, 0x1p64, 0x1p-65, 0x1p-66, 0x1.ep-1, 0x1.109p0, 0x1.fffffffffffffp-1,
+    0x1.0000000000001p0, 709.782712893384, 709.7827128933841, -708.5, -745.1332191019411, -745.1332191019412, 1075.0,
+    -1075.0, 128.0, -149.5, -150.0, 1e22, 1e-300, 1e300};
+// clang-format on
 
 /// Patterns of all kinds: any, near 1, subnormal, short mantissas, extreme exponents.
 double Any(std::mt19937_64& random) {

@@ -1,5 +1,4 @@
-// Where the numbers of exact_*.kernel.h stand in their table (exact_tables.cc), which kernels read
-// from a buffer.
+// Where the numbers of exact_*.kernel.h stand in their table (exact_tables.cc), which kernels read from a buffer.
 #pragma once
 
 #define EXACT_EXP 0                // 1/ln2, -ln2 in two parts (all three for 2^(1/128)), 1.5 * 2^52, C2 to C5

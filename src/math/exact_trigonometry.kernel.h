@@ -1,18 +1,14 @@
-// cbrt, sin, cos and atan2: not glibc's bits but own ones, the same on every processor and device,
-// and nearer to the correctly rounded value than 0.501 units in the last place. The leading terms
-// are sums of two doubles, the others doubles. No guard: math/exact_math.cc compiles the text
-// twice. `t` is the table of exact_tables.h.
+// cbrt, sin, cos and atan2: not glibc's bits but own ones, the same on every processor and device, and nearer to the
+// correctly rounded value than 0.501 units in the last place. The leading terms are sums of two doubles, the others
+// doubles. No guard: math/exact_math.cc compiles the source twice. `t` is the table of exact_tables.h.
 
 // high + low, |low| at most half a last place of high.
 struct ExactPair {
-  double high;
-  double low;
+  double high, low;
 };
 
 FUNCTION(ExactPair) exact_pair(double high, double low) {
-  ExactPair pair;
-  pair.high = high;
-  pair.low = low;
+  const ExactPair pair = {high, low};
   return pair;
 }
 
@@ -108,8 +104,7 @@ FUNCTION(double) exact_circle(CONST_BUFFER(uint64_t) t, double x, int32_t quarte
 FUNCTION(double) exact_sin(CONST_BUFFER(uint64_t) t, double x) { return exact_circle(t, x, 0); }
 FUNCTION(double) exact_cos(CONST_BUFFER(uint64_t) t, double x) { return exact_circle(t, x, 1); }
 
-// The angle of (d, n), 0 <= n <= d, not tiny: that of (32, i) and that of the point turned back by
-// it.
+// The angle of (d, n), 0 <= n <= d, not tiny: that of (32, i) and that of the point rotated back by it.
 FUNCTION(ExactPair) exact_angle(CONST_BUFFER(uint64_t) t, double n, double d) {
   const int32_t i = int32_t(exact_divide(n, d) * DOUBLE(32.0) + DOUBLE(0.5));
   const double c = double(i) * DOUBLE(0.03125);

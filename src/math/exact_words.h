@@ -1,4 +1,4 @@
-// The words of the kernel language that the exact_*.kernel.h texts use, for the CPU.
+// The words of the kernel language that exact_*.kernel.h use, for the CPU.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ inline std::byte* FirstLargePage(std::byte* memory) {
   return memory + (kLargePage - reinterpret_cast<uintptr_t>(memory) % kLargePage) % kLargePage;
 }
 
-/// Asks for large pages where the system has them: a page that is touched first costs a microsecond or more, whatever
-/// its size. Memory that is used as before where it refuses.
+/// Asks for large pages where the system has them: the first access to a page costs a microsecond or more, at any
+/// size. Without large pages nothing changes.
 inline void PreferLargePages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));

@@ -12,8 +12,7 @@
 #include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -33,8 +32,7 @@ HWY_INLINE hn::Vec<D16> TapPair(D16 d, int first, int second) {
 template <class V32, class V16>
 HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
 #if HWY_TARGET <= HWY_AVX3_DL
-  // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of
-  // these targets has.
+  // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of these targets has.
   asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(a.raw), "v"(b.raw));
 #else
   const hn::DFromV<V32> d;
@@ -62,8 +60,7 @@ HWY_INLINE auto SumPairs(V v) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_SIMD_PAIR_PRODUCTS_INL_H_

@@ -9,14 +9,12 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Samples of 8 or 16 bits, one in each lane of `d`; int16 lanes hold those above 32767 modulo
-/// 2^16.
+/// Samples of 8 or 16 bits, one in each lane of `d`; int16 lanes hold those above 32767 modulo 2^16.
 template <class D, class Sample>
 HWY_INLINE hn::Vec<D> LoadSamples(D d, const Sample* from) {
   const auto samples = hn::LoadU(hn::Rebind<Sample, D>(), from);
@@ -25,8 +23,7 @@ HWY_INLINE hn::Vec<D> LoadSamples(D d, const Sample* from) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_SIMD_SAMPLES_INL_H_

@@ -11,8 +11,7 @@
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane holds no pair, so metrics run their plain loops
@@ -71,8 +70,7 @@ size_t LoadWords(const uint16_t* from, int16_t* words, int32_t* integers) { retu
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

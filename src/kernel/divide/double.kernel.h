@@ -60,7 +60,7 @@ FUNCTION(double) root_of_small(double a) {
 // a >= 0.
 FUNCTION(double) root_of_double(double a) {
   const uint64_t bits = double_bits(a);
-  const uint64_t twos = ((bits - 0x3ff0000000000000ul) >> 53) << 53;  // of a, as far as they are even
+  const uint64_t twos = ((bits - 0x3ff0000000000000ul) >> 53) << 53;  // of a, if even
   const double root = root_of_small(bits_double(bits - twos));
   const uint64_t ones = uint64_t(int64_t(twos) >> 1);
   return a > DOUBLE(0.0) ? bits_double(double_bits(root) + ones) : a;

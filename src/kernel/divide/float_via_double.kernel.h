@@ -17,14 +17,14 @@ FUNCTION(double) near_quotient(double a, double b, double inverse) {
   return first + (a - first * b) * inverse;
 }
 
-// A quotient of floats keeps 2^-49 from the middle of two floats.
+// A quotient of floats lies 2^-49 or more from the middle of two floats.
 FUNCTION(float) divide_floats(float a, float b) {
   const double divisor = double(b);
   return float(near_quotient(double(a), divisor, near_inverse(divisor, estimate_reciprocal(b))));
 }
 
 // a / b with b a float's value. The quotient's 26 upper and 27 lower digits times 24 are exact, so the rest is, too;
-// its share is off by 2^-92 of the quotient, which keeps 2^-77 from the middle of two doubles.
+// its share is off by 2^-92 of the quotient, which lies 2^-77 or more from the middle of two doubles.
 FUNCTION(double) divide_by_float(double a, double b) {
   const double inverse = near_inverse(b, estimate_reciprocal(float(b)));
   const double quotient = near_quotient(a, b, inverse);
@@ -33,7 +33,7 @@ FUNCTION(double) divide_by_float(double a, double b) {
   return quotient + rest * inverse;
 }
 
-// The root of a float keeps 2^-50 from the middle of two floats; two steps of Newton's method leave 2^-52.
+// The root of a float lies 2^-50 or more from the middle of two floats; two steps of Newton's method leave 2^-52.
 FUNCTION(float) root_of_float(float a) {
   const float estimate = estimate_square_root(a);
   const double square = double(a);

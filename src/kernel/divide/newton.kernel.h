@@ -20,8 +20,8 @@ FUNCTION(float) divide_tried_by_fused(float a, float b, float estimate) {
 }
 
 // a / b from an estimate within four units, rounded correctly. Newton's steps leave 1 / b off by 1/2 + 2^-22 of a unit
-// and the first correction the quotient by hardly more than 1/2, so that the last one is off by no more than
-// 2^-25 * (1 + 2^-21) * B / 2^24 of a unit, with b's digits as a whole number B. A quotient keeps 2^-25 * 2^24 / B from
+// and the first correction the quotient by hardly more than 1/2, so that the last one is off by at most
+// 2^-25 * (1 + 2^-21) * B / 2^24 of a unit, with b's digits as a whole number B. A quotient lies 2^-25 * 2^24 / B from
 // the middle of two floats, so that only the two largest B could fail. They have been tried with all a, as have all B
 // with those a that come nearest to the middle: 1 / b of the largest B has to be the larger one of its neighbours.
 FUNCTION(float) divide_by_fused(float a, float b, float estimate) {

@@ -1,11 +1,7 @@
 // Every exact function once; the tests of all backends compare with math/exact_math.h. PART: EXACT_ARITHMETIC and on.
 #include "kernel/probe/exact_args.h"
 
-struct ExactShared {
-  int32_t unused;
-};
-
-KERNEL_USES(ExactArgs, ExactShared)
+KERNEL_USES(ExactArgs, int32_t)
 
 #include "kernel/exact_math.kernel.h"
 #include "kernel/fused.kernel.h"

@@ -2,8 +2,7 @@
 #include "kernel/probe/faults_args.h"
 
 struct FaultsShared {
-  int32_t last;
-  int32_t unwritten;
+  int32_t last, unwritten;
 };
 
 KERNEL_USES(FaultsArgs, FaultsShared)

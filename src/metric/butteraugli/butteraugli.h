@@ -42,10 +42,10 @@ inline PictureSize ButteraugliOffset(const PictureFormat& format) {
   return {(size.width - format.width) / 2, (size.height - format.height) / 2};
 }
 
-/// Sums go by strips of that many rows, and so do the results of a frame.
+/// Rows of a strip, which has its own sums.
 inline constexpr int kButteraugliStrip = 64;
 
-/// Words of a strip: the largest value of its map, as a double, and sums of powers.
+/// Partial results of a strip: the largest value of its map, as a double, and sums of powers.
 enum ButteraugliWord { kButteraugliMax, kButteraugliSum3, kButteraugliSum6, kButteraugliSum12, kButteraugliSumQ };
 inline constexpr int kButteraugliWords = 5;
 
@@ -100,7 +100,7 @@ void AddButteraugliRow(const float* own, const float* half, int width, float* ro
 /// The same in plain loops, of columns [begin, end).
 void AddButteraugliRowRef(const float* own, const float* half, int begin, int end, float* row, ButteraugliSums& sums);
 
-/// What becomes of the rows of a map: `row` holds row y.
+/// Receives the rows of a map.
 class ButteraugliRows {
  public:
   virtual ~ButteraugliRows() = default;
@@ -131,7 +131,7 @@ struct ButteraugliSettings {
   int q;       // the exponent of butteraugli_qnorm
 };
 
-/// Work of butteraugli on a device: the words of its Extractor, bit for bit, and its map.
+/// butteraugli on a device: the partial results of its Extractor, bit for bit, and its map.
 Result<Plan> MakeButteraugliPlan(const ButteraugliSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

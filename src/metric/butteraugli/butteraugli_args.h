@@ -2,8 +2,7 @@
 
 #include "kernel/kernel.h"
 
-// What a picture has at one scale: planes of floats, one after another. Those that no kernel reads any more give their
-// place to others.
+// The planes of floats of a picture at one scale. Planes replace those that no kernel reads any more.
 #define BUTTERAUGLI_PLANES 13
 #define BUTTERAUGLI_COLORS 0    // x, y, b
 #define BUTTERAUGLI_LOW 3       // x, y, b, before they are weighed
@@ -17,19 +16,13 @@
 
 // Linear light to perceived colors.
 struct ButteraugliColorsArgs {
-  CONST_BUFFER(float) reference_red;
-  CONST_BUFFER(float) reference_green;
-  CONST_BUFFER(float) reference_blue;
-  CONST_BUFFER(float) distorted_red;
-  CONST_BUFFER(float) distorted_green;
-  CONST_BUFFER(float) distorted_blue;
+  CONST_BUFFER(float) reference_red, reference_green, reference_blue;
+  CONST_BUFFER(float) distorted_red, distorted_green, distorted_blue;
   BUFFER(float) planes;   // [picture][plane][row][column]: first the references, then the distorted pictures
   int64_t light_picture;  // floats from picture to picture of light
   int64_t plane;          // and from plane to plane
   int32_t light_row;      // and from row to row
-  int32_t light_width;
-  int32_t light_height;
-  int32_t row;
+  int32_t light_width, light_height, row;
   int32_t width;  // of the colors
   int32_t height;
   int32_t before_x;  // columns and rows that extend a small picture before its own
@@ -51,10 +44,7 @@ struct ButteraugliBlurArgs {
   BUFFER(float) to;             // the same memory
   CONST_BUFFER(float) weights;  // 2 * RADIUS + 1, then what to multiply the borders' sums by: columns, rows
   int64_t plane;
-  int32_t row;
-  int32_t width;
-  int32_t height;
-  int32_t padding;
+  int32_t row, width, height, padding;
 };
 
 // From two pictures' frequencies to the map.
@@ -64,10 +54,7 @@ struct ButteraugliDifferencesArgs {
   CONST_BUFFER(float) constants;  // at places below
   int64_t plane;
   int64_t map_pair;  // floats from pair to pair
-  int32_t row;
-  int32_t width;
-  int32_t height;
-  int32_t references;
+  int32_t row, width, height, references;
   uint32_t inverse;  // reference_of
   int32_t padding;
 };
@@ -80,7 +67,7 @@ struct ButteraugliDifferencesArgs {
 #define BUTTERAUGLI_LOW_SQUARES 23     // x, y, b
 #define BUTTERAUGLI_CONSTANTS 26
 
-// From maps to words.
+// From maps to partial results.
 struct ButteraugliSumsArgs {
   CONST_BUFFER(float) map;       // [pair][row][column]
   CONST_BUFFER(float) half_map;  // likewise
@@ -88,15 +75,11 @@ struct ButteraugliSumsArgs {
   BUFFER(double) columns;        // [pair][strip][word][column]
   BUFFER(double) words;          // [pair][strip][word]
   int64_t map_pair;              // floats from pair to pair
-  int64_t half_pair;
-  int64_t artifact_pair;
+  int64_t half_pair, artifact_pair;
   int32_t map_row;
   int32_t half_row;      // 0: there is no map at half the size
   int32_t artifact_row;  // 0: it is not asked for
-  int32_t width;
-  int32_t height;
-  int32_t strips;
-  int32_t exponent;
+  int32_t width, height, strips, exponent;
   uint32_t zero;
 };
 

@@ -39,8 +39,7 @@
 #define WINDOW (RUN + 2 * RADIUS)
 
 struct ButteraugliBlurShared {
-  float samples[CHUNK][READ_COLUMNS + 1];
-  float rows[CHUNK + 2 * RADIUS][BLOCK_X + 1];
+  float samples[CHUNK][READ_COLUMNS + 1], rows[CHUNK + 2 * RADIUS][BLOCK_X + 1];
 };
 
 KERNEL_USES(ButteraugliBlurArgs, ButteraugliBlurShared)

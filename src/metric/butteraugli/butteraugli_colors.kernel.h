@@ -11,8 +11,7 @@
 #define READ_COLUMNS (BLOCK_X + 2 * RADIUS)
 
 struct ButteraugliColorsShared {
-  float light[READ_ROWS][READ_COLUMNS];
-  float rows[READ_ROWS][BLOCK_X];
+  float light[READ_ROWS][READ_COLUMNS], rows[READ_ROWS][BLOCK_X];
 };
 
 KERNEL_USES(ButteraugliColorsArgs, ButteraugliColorsShared)
@@ -37,8 +36,7 @@ FUNCTION(float) light_at(CONTEXT(CONST_BUFFER(float) plane, int32_t x, int32_t y
 }
 
 struct ColumnOfLight {
-  float own[ROWS];
-  float around[ROWS];
+  float own[ROWS], around[ROWS];
 };
 
 FUNCTION(float) blurred_around(float a, float b, float c, float d, float e) {

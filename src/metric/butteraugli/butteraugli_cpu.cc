@@ -15,8 +15,7 @@
 #include "metric/butteraugli/butteraugli_map-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if !HWY_NATIVE_FMA || HWY_HAVE_SCALABLE  // fused operations made of doubles gain nothing from vectors
@@ -210,8 +209,7 @@ void AddRow(const float* own, const float* half, int width, float* row, Butterau
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -37,17 +37,14 @@ FUNCTION(CONST_BUFFER(float)) plane_of(CONTEXT(bool is_distorted, int32_t place)
 FUNCTION(void) read_band(CONTEXT(int32_t place, int32_t weights)) {
   CONST_BUFFER(float) reference = plane_of(PASS(false, place));
   CONST_BUFFER(float) distorted = plane_of(PASS(true, place));
-  MaltaWeights malta;
-  malta.norm = args.constants.data[weights];
-  malta.both = args.constants.data[weights + 1];
-  malta.one_sided = args.constants.data[weights + 2];
+  MaltaWeights malta = {args.constants.data[weights], args.constants.data[weights + 1],
+                        args.constants.data[weights + 2]};
   const int32_t first_x = group_x() * BLOCK_X - BORDER;
   const int32_t first_y = group_y() * TILE_ROWS - BORDER;
   const int32_t item = local_y() * BLOCK_X + local_x();
   // Several at a time, so that they are under way together.
   for (int32_t i = item; i < READ_ROWS * READ_COLUMNS; i += AT_ONCE * BLOCK_X * BLOCK_Y) {
-    float one[AT_ONCE];
-    float other[AT_ONCE];
+    float one[AT_ONCE], other[AT_ONCE];
     UNROLL for (int32_t k = 0; k < AT_ONCE; ++k) {
       const int32_t r = (i + k * BLOCK_X * BLOCK_Y) / READ_COLUMNS;
       const int32_t c = i + k * BLOCK_X * BLOCK_Y - r * READ_COLUMNS;
@@ -154,7 +151,7 @@ FUNCTION(PixelColumn) dense(CONTEXT(int32_t place, int32_t weights)) {
 FUNCTION(PixelColumn) malta_sums(CONTEXT(int32_t c)) {
   const int32_t weights = BUTTERAUGLI_MALTA + 9 * c;
   PixelColumn sums = dense(PASS(BUTTERAUGLI_HIGHEST + c, weights));
-  // A loop, for the text of a band is long.
+  // A loop: the code of a band is long.
   for (int32_t band = 0; band < 2; ++band) {
     sums = add_sparse(PASS(sums, (band == 0 ? BUTTERAUGLI_HIGH : BUTTERAUGLI_MIDDLE) + c, weights + 3 + 3 * band));
   }
@@ -164,10 +161,7 @@ FUNCTION(PixelColumn) malta_sums(CONTEXT(int32_t c)) {
 // The mask of the reference alone.
 FUNCTION(float) mask_of(CONTEXT(CONST_BUFFER(float) mask, int32_t x, int32_t y)) {
   const float value = mask.data[y * args.row + x];
-  SmallestThree smallest;
-  smallest.first = value;
-  smallest.second = 2.0f * value;
-  smallest.third = 2.0f * value;
+  SmallestThree smallest = {value, 2.0f * value, 2.0f * value};
   UNROLL for (int32_t i = 0; i < 9; ++i) {
     const int32_t near_x = x + 3 * (i % 3 - 1);
     const int32_t near_y = y + 3 * (i / 3 - 1);
@@ -197,29 +191,26 @@ FUNCTION(float) with_squares(CONTEXT(int32_t c, int32_t i, float lines)) {
 }
 
 FUNCTION(ButteraugliColor) low_at(CONTEXT(bool is_distorted, int32_t i)) {
-  ButteraugliColor low;
-  low.x = value_at(PASS(is_distorted, BUTTERAUGLI_LOW, i));
-  low.y = value_at(PASS(is_distorted, BUTTERAUGLI_LOW + 1, i));
-  low.b = value_at(PASS(is_distorted, BUTTERAUGLI_LOW + 2, i));
+  ButteraugliColor low = {value_at(PASS(is_distorted, BUTTERAUGLI_LOW, i)),
+                          value_at(PASS(is_distorted, BUTTERAUGLI_LOW + 1, i)),
+                          value_at(PASS(is_distorted, BUTTERAUGLI_LOW + 2, i))};
   return weighed_low(low);
 }
 
 FUNCTION(ButteraugliColor) low_differences(CONTEXT(int32_t i)) {
   const ButteraugliColor a = low_at(PASS(false, i));
   const ButteraugliColor b = low_at(PASS(true, i));
-  ButteraugliColor low;
-  low.x = (a.x - b.x) * (a.x - b.x) * args.constants.data[BUTTERAUGLI_LOW_SQUARES];
-  low.y = (a.y - b.y) * (a.y - b.y) * args.constants.data[BUTTERAUGLI_LOW_SQUARES + 1];
-  low.b = (a.b - b.b) * (a.b - b.b) * args.constants.data[BUTTERAUGLI_LOW_SQUARES + 2];
+  const ButteraugliColor low = {(a.x - b.x) * (a.x - b.x) * args.constants.data[BUTTERAUGLI_LOW_SQUARES],
+                                (a.y - b.y) * (a.y - b.y) * args.constants.data[BUTTERAUGLI_LOW_SQUARES + 1],
+                                (a.b - b.b) * (a.b - b.b) * args.constants.data[BUTTERAUGLI_LOW_SQUARES + 2]};
   return low;
 }
 
 FUNCTION(float) map_at(CONTEXT(int32_t x, int32_t y, float lines_x, float lines_y)) {
   const int32_t i = y * args.row + x;
-  ButteraugliColor other;
-  other.x = with_squares(PASS(0, i, lines_x));
-  other.y = with_squares(PASS(1, i, lines_y));
-  other.b = squared_difference(PASS(BUTTERAUGLI_MIDDLE + 2, i)) * args.constants.data[BUTTERAUGLI_MIDDLE_SQUARES + 2];
+  ButteraugliColor other = {
+      with_squares(PASS(0, i, lines_x)), with_squares(PASS(1, i, lines_y)),
+      squared_difference(PASS(BUTTERAUGLI_MIDDLE + 2, i)) * args.constants.data[BUTTERAUGLI_MIDDLE_SQUARES + 2]};
   CONST_BUFFER(float) mask = plane_of(PASS(false, BUTTERAUGLI_MASK));
   const float masks = mask.data[i] - value_at(PASS(true, BUTTERAUGLI_MASK, i));
   other.y = other.y + 10.0f * masks * masks;
@@ -230,7 +221,7 @@ KERNEL_MAIN() {
   PixelColumn of_x;
   PixelColumn of_y;
   UNROLL for (int32_t k = 0; k < ROWS; ++k) of_y.value[k] = 0.0f;
-  // A loop, for the text of a channel is long.
+  // A loop: the code of a channel is long.
   for (int32_t c = 0; c < 2; ++c) {
     of_x = of_y;
     of_y = malta_sums(PASS(c));

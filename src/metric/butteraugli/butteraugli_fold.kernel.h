@@ -1,4 +1,4 @@
-// Folds the columns of a strip into its words (docs/spec/beyond.md 5.3). Workgroup (word, strip, pair).
+// Folds the columns of a strip into its partial results (docs/spec/beyond.md 5.3). Workgroup (word, strip, pair).
 #include "metric/butteraugli/butteraugli_args.h"
 
 struct ButteraugliFoldShared {

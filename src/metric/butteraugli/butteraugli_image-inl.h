@@ -16,8 +16,7 @@
 #include "metric/butteraugli/butteraugli_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
@@ -155,11 +154,7 @@ inline void HighRow(std::array<const float*, 2> both, int x, int stop, std::arra
   }
 }
 
-#endif
-
 // --- A picture's steps from light to frequencies and masks, some rows at a time.
-
-#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
 constexpr int kBatch = 8;  // rows at a time
 
@@ -250,7 +245,7 @@ class BlurDown {
 /// One picture's frequencies.
 class Image {
  public:
-  /// `kept`: rows that are still read when a batch of others has been made.
+  /// `kept`: rows that are still read after the next batch.
   explicit Image(int width, int kept = 0)
       : low(Rings<3>(width, kReachOfLow + kept)),
         middle(Rings<3>(width, kReachOfHigh + kept)),
@@ -414,8 +409,7 @@ class Image {
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_BUTTERAUGLI_IMAGE_INL_H_

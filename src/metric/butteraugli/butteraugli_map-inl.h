@@ -14,8 +14,7 @@
 #include "metric/butteraugli/butteraugli_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
@@ -173,11 +172,7 @@ HWY_INLINE VF DenseLines(const LinePoints& p, int at) {
   return total;
 }
 
-#endif
-
 // --- Rows of the map (butteraugli_math.kernel.h has a pixel's arithmetic).
-
-#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
 /// Rows of both pictures at a place of the map.
 struct MapRows {
@@ -259,8 +254,7 @@ inline void MapRow(const MapRows& rows, int size, float* to) {
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_BUTTERAUGLI_MAP_INL_H_

@@ -5,9 +5,7 @@
 #include "kernel/kernel.h"
 
 struct ButteraugliColor {
-  float x;
-  float y;
-  float b;
+  float x, y, b;
 };
 
 FUNCTION(float) magnitude(float v) { return v < 0.0f ? -v : v; }
@@ -85,12 +83,11 @@ butteraugli_color(float red, float green, float blue, float around_red, float ar
   const float m = larger(
       absorbed_by_m(red, green, blue) * cone_sensitivity(absorbed_by_m(around_red, around_green, around_blue), least),
       least);
-  ButteraugliColor color;
-  color.x = l - m;
-  color.y = l + m;
-  color.b = larger(absorbed_by_s(red, green, blue) *
-                       cone_sensitivity(absorbed_by_s(around_red, around_green, around_blue), least_blue),
-                   least_blue);
+  const ButteraugliColor color = {
+      l - m, l + m,
+      larger(absorbed_by_s(red, green, blue) *
+                 cone_sensitivity(absorbed_by_s(around_red, around_green, around_blue), least_blue),
+             least_blue)};
   return color;
 }
 
@@ -117,8 +114,7 @@ FUNCTION(float) suppressed_by_y(float x, float y) {
 }
 
 struct ButteraugliHigh {
-  float high;
-  float highest;
+  float high, highest;
 };
 
 // From high frequencies and their blur.
@@ -138,9 +134,7 @@ FUNCTION(ButteraugliHigh) high_of_y(float value, float blurred) {
 
 // Where the second value, seen with the sign of the first, is below 0.55 or above 1.05 of it, that part counts more.
 struct MaltaWeights {
-  float norm;
-  float both;
-  float one_sided;
+  float norm, both, one_sided;
 };
 
 FUNCTION(float) malta_difference(float a, float b, MaltaWeights w) {
@@ -182,9 +176,7 @@ FUNCTION(float) mask_source(float highest_x, float high_x, float highest_y, floa
 
 // The three smallest of a pixel's masks.
 struct SmallestThree {
-  float first;
-  float second;
-  float third;
+  float first, second, third;
 };
 
 FUNCTION(SmallestThree) with_value(SmallestThree s, float v) {

@@ -106,8 +106,7 @@ class PlanMaker {
                                              .width = size.width,
                                              .height = size.height,
                                              .references = context_.frames,
-                                             .inverse = inverse_of(context_.videos),
-                                             .padding = 0};
+                                             .inverse = inverse_of(context_.videos)};
     return plan_.AddWork(kTuning, "butteraugli_differences", {size.width, size.height, context_.pairs()}, args,
                          "zero 4");
   }
@@ -135,8 +134,7 @@ class PlanMaker {
                                         .before_y = before.height,
                                         .halved = is_half ? 1 : 0,
                                         .references = context_.frames,
-                                        .nits = nits_,
-                                        .padding = 0};
+                                        .nits = nits_};
     return plan_.AddWork(kTuning, "butteraugli_colors", {size.width, size.height, Pictures()}, args, "mirror 2");
   }
 
@@ -148,8 +146,7 @@ class PlanMaker {
                                       .plane = PlaneOf(size),
                                       .row = RowOf(size.width),
                                       .width = size.width,
-                                      .height = size.height,
-                                      .padding = 0};
+                                      .height = size.height};
     const Grid grid = {CeilDiv(size.width, kernel->group_x), CeilDiv(size.height, kBlurSegment), Pictures() * channels};
     return plan_.AddLaunch(*kernel, grid, args, fmt::format("cut {}", blur.radius));
   }
@@ -181,8 +178,7 @@ class PlanMaker {
         .width = format.width,
         .height = format.height,
         .strips = strips_,
-        .exponent = exponent_,
-        .zero = 0};
+        .exponent = exponent_};
     ACU_RETURN_IF_ERROR(plan_.AddWork(kTuning, "butteraugli_sums", {format.width, strips_, pairs}, args, "none"));
     return plan_.AddGroups(kTuning, "butteraugli_fold", {kButteraugliWords, strips_, pairs}, args, "none");
   }

@@ -16,8 +16,7 @@
 #include "simd/aligned_memory.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
@@ -37,13 +36,9 @@ HWY_INLINE VF Number(float value) { return hn::Set(DF(), value); }
 HWY_INLINE VF Load(const float* from) { return hn::LoadU(DF(), from); }
 HWY_INLINE void Store(VF value, float* to) { hn::StoreU(value, DF(), to); }
 
-#endif
-
 // --- How rows lie in memory.
 
-#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
-
-/// A row is cut into as many pieces as a vector has lanes, and its vector i holds column i of each piece. Columns
+/// A row is divided into as many pieces as a vector has lanes, and its vector i holds column i of each piece. Columns
 /// next to each other lie in vectors next to each other, so that no load crosses a line of the cache, and what was
 /// loaded for one column serves the next.
 struct RowLayout {
@@ -196,11 +191,7 @@ inline void Collect(const RowLayout& layout, const float* from, float* to) {
   }
 }
 
-#endif
-
 // --- Blurs of rows and columns, as vectors.
-
-#if HWY_NATIVE_FMA && !HWY_HAVE_SCALABLE
 
 /// Uses the weights of columns that the border cuts off.
 template <int radius>
@@ -385,8 +376,7 @@ inline void BlurAround(const ButteraugliBlur& blur, const float* const (&rows)[5
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_BUTTERAUGLI_ROWS_INL_H_

@@ -6,22 +6,14 @@
 
 #define ROWS_AT_ONCE 4
 
-struct ButteraugliSumsShared {
-  int32_t unused;
-};
-
-KERNEL_USES(ButteraugliSumsArgs, ButteraugliSumsShared)
+KERNEL_USES(ButteraugliSumsArgs, int32_t)
 
 struct MapRows {
   float value[ROWS_AT_ONCE];
 };
 
 struct MapSums {
-  double largest;
-  double of_3;
-  double of_6;
-  double of_12;
-  double of_q;
+  double largest, of_3, of_6, of_12, of_q;
 };
 
 // Rows beyond the last one count nothing.
@@ -83,12 +75,7 @@ KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();
   const int32_t top = group_y() * BUTTERAUGLI_STRIP;
   BUFFER(float) artifact = BUFFER_AT(float, args.artifact, int64_t(group_z()) * args.artifact_pair);
-  MapSums sums;
-  sums.largest = DOUBLE(0.0);
-  sums.of_3 = DOUBLE(0.0);
-  sums.of_6 = DOUBLE(0.0);
-  sums.of_12 = DOUBLE(0.0);
-  sums.of_q = DOUBLE(0.0);
+  MapSums sums = {DOUBLE(0.0), DOUBLE(0.0), DOUBLE(0.0), DOUBLE(0.0), DOUBLE(0.0)};
   if (x < args.width) {
     for (int32_t first = top; first < top + BUTTERAUGLI_STRIP; first += ROWS_AT_ONCE) {
       const MapRows rows = map_rows(PASS(x, first));

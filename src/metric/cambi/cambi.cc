@@ -56,7 +56,6 @@ std::vector<InputSpec> Inputs(const CambiOptions& options) {
 }
 
 constexpr int kWordsPerScale = 2;  // whole and fraction of a CambiSum
-constexpr int kWordsPerPass = kCambiPassWords;
 
 /// A stage: from the picture to words, from these to half the size, a scale's contrasts (and from it to the next
 /// scale), or the sums of all scales.
@@ -96,7 +95,7 @@ CambiResampling MakeResampling(const CambiSettings& settings, const CambiPass& p
   return {CambiNearest(format.width, pass.width), CambiNearest(format.height, pass.height)};
 }
 
-/// Rows of `height` that belong to rows `band` of `of`.
+/// The rows of `height` that correspond to rows `band` of `of`.
 RowBand Share(RowBand band, int of, int height) {
   return {static_cast<int>(int64_t{band.begin} * height / of), static_cast<int>(int64_t{band.end} * height / of)};
 }
@@ -119,7 +118,7 @@ class CambiExtractor : public Extractor, public RawDumpOption {
   explicit CambiExtractor(CambiSettings settings)
       : Extractor({.stages = StageSpecs(settings),
                    .sums = 1,
-                   .words = static_cast<int>(settings.passes.size()) * kWordsPerPass,
+                   .words = static_cast<int>(settings.passes.size()) * kCambiPassWords,
                    .artifacts = Heatmaps(settings)}),
         settings_(std::move(settings)),
         comparisons_(settings_),
@@ -189,8 +188,8 @@ class CambiExtractor : public Extractor, public RawDumpOption {
       const CambiImage& image = images.scale(scale);
       const int64_t count = CambiTopCount(settings_.top_share, {image.width, image.height});
       const CambiSum sum = CambiSumOfLargest(images.contrasts[scale], count, thread);
-      words[index * kWordsPerPass + scale * kWordsPerScale] = sum.whole;
-      words[index * kWordsPerPass + scale * kWordsPerScale + 1] = sum.fraction;
+      words[index * kCambiPassWords + scale * kWordsPerScale] = sum.whole;
+      words[index * kCambiPassWords + scale * kWordsPerScale + 1] = sum.fraction;
     }
   }
 
@@ -199,7 +198,7 @@ class CambiExtractor : public Extractor, public RawDumpOption {
     const CambiPass& pass = settings_.passes[index];
     double score = 0;
     for (int scale = 0; scale < kCambiScales; ++scale) {
-      const int64_t* sum = &words[index * kWordsPerPass + scale * kWordsPerScale];
+      const int64_t* sum = &words[index * kCambiPassWords + scale * kWordsPerScale];
       const double total = static_cast<double>(sum[0]) + std::ldexp(static_cast<double>(sum[1]), -kCambiFractionBits);
       const int64_t count = CambiTopCount(settings_.top_share, CambiScaleSize(settings_, pass, scale));
       score += (16 >> scale) * (total / static_cast<double>(count));

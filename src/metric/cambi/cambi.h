@@ -22,7 +22,7 @@ inline constexpr int kCambiCodes = 1025;                  // 10-bit codes, and 1
 inline constexpr int kCambiMaxWindow = 65;                // a side of the window in which values are counted
 inline constexpr int kCambiMaxContrasts = 32;             // steps between values that are compared
 inline constexpr int kCambiPassWords = 2 * kCambiScales;  // of a frame's results: whole and fraction of a CambiSum each
-inline constexpr int kCambiFractionBits = 24;  // of a contrast: none but 0 is below 1/2, and floats have 24 bits
+inline constexpr int kCambiFractionBits = 24;             // of a contrast: 0, or at least 1/2, and floats have 24 bits
 
 /// One of the videos that are scored.
 struct CambiPass {

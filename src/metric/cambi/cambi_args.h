@@ -20,11 +20,10 @@ struct CambiModesArgs {
   BUFFER(uint16_t) made;
   int64_t from_stride;  // from pair to pair
   int64_t made_stride;
-  int32_t from_row;
-  int32_t made_row;
+  int32_t from_row, made_row;
   int32_t width;  // of what is made
   int32_t height;
-  int32_t step;  // 1 or 2: between the pixels that are kept
+  int32_t step;  // 1 or 2: between the pixels that are read
   int32_t padding;
 };
 
@@ -46,20 +45,15 @@ struct CambiHeatArgs {
   CONST_BUFFER(float) contrasts;
   BUFFER(uint16_t) heat;
   double scale;
-  int64_t pair_stride;
-  int64_t heat_stride;
-  int32_t contrast_row;
-  int32_t heat_row;
-  int32_t width;
-  int32_t height;
+  int64_t pair_stride, heat_stride;
+  int32_t contrast_row, heat_row, width, height;
 };
 
 struct CambiTotalsArgs {
   CONST_BUFFER(uint64_t) tile_sums;  // CambiContrastArgs::tile_sums
   CONST_BUFFER(int32_t) geometry;
   BUFFER(uint64_t) totals;  // [pair][scale][2]
-  int32_t tiles;
-  int32_t padding;
+  int32_t tiles, padding;
 };
 
 struct CambiSelectArgs {
@@ -79,8 +73,5 @@ struct CambiPoolArgs {
   CONST_BUFFER(uint32_t) histograms;
   CONST_BUFFER(uint64_t) part_sums;
   BUFFER(int64_t) words;  // [pair][words_per_pair], from first_word on: [scale][2]
-  int32_t parts;
-  int32_t words_per_pair;
-  int32_t first_word;
-  int32_t padding;
+  int32_t parts, words_per_pair, first_word, padding;
 };

@@ -1,8 +1,8 @@
-// The smallest contrast that counts, as far as it is known from the rounds before. The kernel's arguments have the
+// The smallest contrast that counts, by what earlier rounds have found. The kernel's arguments have the
 // buffer `histograms` and the number `parts`; its shared struct has `uint32_t buckets[CAMBI_BUCKETS]`, and a workgroup
 // has as many items at least.
 //
-// The bits of a contrast, less those of 1/2, are in the order of contrasts and fit 27 bits. Round i tells the buckets
+// The bits of a contrast, less those of 1/2, are in the order of contrasts and fit 27 bits. Round i counts the buckets
 // of six of them, of contrasts whose bits above are those found before.
 #pragma once
 
@@ -19,9 +19,7 @@ FUNCTION(int32_t) shift_of_round(int32_t round) { return 6 * (CAMBI_ROUNDS - 1 -
 
 // Called by all items of the workgroup.
 FUNCTION(CambiBoundary) find_boundary(CONTEXT(int32_t scale, int32_t rounds, uint32_t count)) {
-  CambiBoundary boundary;
-  boundary.bits = 0u;
-  boundary.left = count;
+  CambiBoundary boundary = {0u, count};
   for (int32_t round = 0; round < rounds; ++round) {
     const int32_t histogram = ((group_z() * CAMBI_SCALES + scale) * CAMBI_ROUNDS + round) * args.parts * CAMBI_BUCKETS;
     if (local_x() < CAMBI_BUCKETS) {

@@ -1,8 +1,8 @@
 // The contrasts of all scales (docs/spec/siblings.md 1.5).
 //
 // A workgroup goes down ROWS rows of a tile. It shares, for each column of the tile and of what its windows reach, how
-// often values occur in the rows of the window: the next row enters, the last one leaves, and no more than that
-// changes, whatever the picture holds. An item adds up the columns of its pixel's window. The counts have room for some
+// often values occur in the rows of the window: the next row enters, the last one leaves, and nothing else
+// changes. An item adds up the columns of its pixel's window. The counts have room for some
 // of the values; a tile with more of them is gone through again for the rest.
 //
 // STEPS: the most steps between values. With 4, the default, an item adds the counts of its nine values at once.
@@ -19,8 +19,7 @@
 #define PACK 3  // columns that are added up in one go
 
 struct CambiContrastShared {
-  uint32_t counts[(BLOCK_X + 2 * MOST_RADIUS) * STRIDE];
-  uint32_t lowest[BLOCK_X];
+  uint32_t counts[(BLOCK_X + 2 * MOST_RADIUS) * STRIDE], lowest[BLOCK_X];
   uint64_t wave_sums[MAX_WAVES];
 };
 
@@ -30,12 +29,9 @@ KERNEL_USES(CambiContrastArgs, CambiContrastShared)
 
 // A workgroup's tile of a scale.
 struct CambiTile {
-  int32_t x;
-  int32_t y;
-  int32_t rows;
+  int32_t x, y, rows;
   int32_t width;  // of the scale
-  int32_t height;
-  int32_t row;
+  int32_t height, row;
   int32_t first;  // word
 };
 
@@ -126,8 +122,7 @@ struct CambiBytes {
   uint32_t of[3];
 };
 struct CambiFields {
-  uint32_t even[3];
-  uint32_t odd[3];
+  uint32_t even[3], odd[3];
 };
 
 // Adds PACK columns.

@@ -2,11 +2,7 @@
 #include "metric/cambi/cambi_args.h"
 #include "metric/cambi/cambi_heat_math.kernel.h"
 
-struct CambiHeatShared {
-  int32_t unused;
-};
-
-KERNEL_USES(CambiHeatArgs, CambiHeatShared)
+KERNEL_USES(CambiHeatArgs, int32_t)
 
 KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();

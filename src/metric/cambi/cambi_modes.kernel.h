@@ -5,11 +5,7 @@
 
 #define COUNTS 0x8000u  // kCambiCounts
 
-struct CambiModesShared {
-  int32_t unused;
-};
-
-KERNEL_USES(CambiModesArgs, CambiModesShared)
+KERNEL_USES(CambiModesArgs, int32_t)
 
 FUNCTION(uint32_t) word_at(CONTEXT(int32_t x, int32_t y)) {
   CONST_BUFFER(uint16_t) from = CONST_BUFFER_AT(uint16_t, args.from, int64_t(group_z()) * args.from_stride);

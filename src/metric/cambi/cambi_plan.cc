@@ -124,8 +124,7 @@ class PassMaker {
                                  .made_row = scales_.row[scale],
                                  .width = size.width,
                                  .height = size.height,
-                                 .step = is_first ? 1 : 2,
-                                 .padding = 0};
+                                 .step = is_first ? 1 : 2};
     return plan_.AddWork(kTuning, "cambi_modes", {size.width, size.height, context_.pairs()}, args, "as they are");
   }
 
@@ -209,8 +208,7 @@ class PassMaker {
                                 .words = plan_.Words(),
                                 .parts = parts,
                                 .words_per_pair = plan_.word_count(),
-                                .first_word = index_ * kCambiPassWords,
-                                .padding = 0};
+                                .first_word = index_ * kCambiPassWords};
     return plan_.AddGroups(kTuning, "cambi_pool", {kCambiScales, 1, pairs}, args, "none");
   }
 

@@ -13,8 +13,7 @@
 #include "metric/cambi/cambi_frame.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -255,8 +254,7 @@ void Halve(const CambiImage& from, RowBand band, CambiThread& thread, CambiImage
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_CAMBI_PREPARE_INL_H_

@@ -14,9 +14,7 @@
 #define COUNTS 0x8000u  // kCambiCounts
 
 struct CambiPrepareShared {
-  int32_t codes[SIDE + 1][SIDE + 1];
-  int32_t flats[SIDE][SIDE + 1];
-  int32_t rows[SIDE][TILE + 1];
+  int32_t codes[SIDE + 1][SIDE + 1], flats[SIDE][SIDE + 1], rows[SIDE][TILE + 1];
 };
 
 KERNEL_USES(CambiPrepareArgs, CambiPrepareShared)
@@ -90,7 +88,7 @@ KERNEL_MAIN() {
     group.rows[row][column] = sum;
   }
   group_barrier();
-  const int32_t tile = TILE / args.step;  // pixels of a side that are kept
+  const int32_t tile = TILE / args.step;  // pixels of a side that are written
   BUFFER(uint16_t) words = BUFFER_AT(uint16_t, args.words, int64_t(group_z()) * args.made_stride);
   for (int32_t i = item_index(); i < tile * tile; i += ITEMS) {
     const int32_t row = i / tile * args.step;

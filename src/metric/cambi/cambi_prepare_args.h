@@ -8,15 +8,12 @@ struct CambiPrepareArgs {
   BUFFER(uint16_t) words;         // [pair][row][column], of every pixel or of every second
   int64_t picture_stride;         // of samples
   int64_t made_stride;            // of words, from pair to pair
-  int32_t row_stride;
-  int32_t made_row;
+  int32_t row_stride, made_row;
   uint32_t inverse;  // pair / inverse is the picture (reference_of)
   int32_t width;     // before pixels are left out
   int32_t height;
   int32_t step;  // 1 or 2
-  int32_t bit_depth;
-  int32_t filters_dither;
-  int32_t mask_minimum;
+  int32_t bit_depth, filters_dither, mask_minimum;
 };
 
 struct CambiInvalidArgs {
@@ -25,9 +22,5 @@ struct CambiInvalidArgs {
   int64_t picture_stride;
   int32_t row_stride;
   uint32_t inverse;
-  int32_t width;
-  int32_t height;
-  int32_t largest;
-  int32_t partials_per_frame;
-  int32_t first_partial;
+  int32_t width, height, largest, partials_per_frame, first_partial;
 };

@@ -1,8 +1,12 @@
-// The fast path against plain loops: sums of all scales, for each instruction set, size, option and band.
+// The fast path against plain loops: sums of all scales, for each instruction set, size, option and band; and the
+// metric.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +18,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 /// Flat areas of close values with steps, speckles and noisy parts between them.
 Picture BandedPicture(const PictureFormat& format, int base, unsigned seed) {
@@ -28,7 +34,7 @@ Picture BandedPicture(const PictureFormat& format, int base, unsigned seed) {
   });
 }
 
-/// The words of a frame as the reference implementation has them.
+/// The partial results of a frame as the reference implementation has them.
 std::vector<int64_t> RefWords(const CambiSettings& settings, const Picture& reference, const Picture& distorted) {
   std::vector<int64_t> words;
   for (const CambiPass& pass : settings.passes)
@@ -53,45 +59,27 @@ void ExpectRef(const OptionTexts& texts, const PictureFormat& format, int base, 
 constexpr PixelFormat kLumaAlone = PixelFormat::k400;
 
 TEST(CambiFast, SizesAndDepths) {
+  const std::pair<int, int> sizes[] = {{216, 1}, {1, 216},  {217, 2},  {3, 219},  {255, 40}, {256, 41},
+                                       {257, 3}, {288, 64}, {321, 35}, {513, 30}, {640, 90}};
   unsigned seed = 1;
   for (const int depth : {8, 10, 12, 16})
-    for (const auto& [width, height] : {std::pair{216, 1},
-                                        {1, 216},
-                                        {217, 2},
-                                        {3, 219},
-                                        {255, 40},
-                                        {256, 41},
-                                        {257, 3},
-                                        {288, 64},
-                                        {321, 35},
-                                        {513, 30},
-                                        {640, 90}})
-      ExpectRef({}, {width, height, depth, kLumaAlone}, 60, seed++);
+    for (const auto& [width, height] : sizes) ExpectRef({}, {width, height, depth, kLumaAlone}, 60, seed++);
 }
 
 TEST(CambiFast, EachOption) {
-  const OptionTexts all[] = {{{"window_size", "15"}},
-                             {{"window_size", "127"}},
-                             {{"max_log_contrast", "0"}},
-                             {{"max_log_contrast", "1"}},
-                             {{"max_log_contrast", "3"}},
-                             {{"max_log_contrast", "5"}},
-                             {{"max_log_contrast", "5"}, {"cambi_vis_lum_threshold", "2"}},
-                             {{"max_log_contrast", "5"}, {"window_size", "127"}},
-                             {{"topk", "0.0001"}},
-                             {{"topk", "0.01"}},
-                             {{"topk", "0.13"}},
-                             {{"topk", "1"}},
-                             {{"tvi_threshold", "0.0001"}},
-                             {{"tvi_threshold", "0.2"}},
-                             {{"tvi_threshold", "1"}},
-                             {{"cambi_vis_lum_threshold", "5"}},
-                             {{"cambi_vis_lum_threshold", "300"}},
-                             {{"eotf", "pq"}},
-                             {{"enc_bitdepth", "8"}},
-                             {{"enc_bitdepth", "10"}},
-                             {{"enc_width", "250"}, {"enc_height", "180"}, {"full_ref", "true"}},
-                             {{"src_width", "700"}, {"src_height", "300"}, {"full_ref", "true"}}};
+  std::vector<OptionTexts> all = {{{"max_log_contrast", "5"}, {"cambi_vis_lum_threshold", "2"}},
+                                  {{"max_log_contrast", "5"}, {"window_size", "127"}},
+                                  {{"enc_width", "250"}, {"enc_height", "180"}, {"full_ref", "true"}},
+                                  {{"src_width", "700"}, {"src_height", "300"}, {"full_ref", "true"}}};
+  const std::pair<const char*, std::vector<const char*>> each[] = {{"window_size", {"15", "127"}},
+                                                                   {"max_log_contrast", {"0", "1", "3", "5"}},
+                                                                   {"topk", {"0.0001", "0.01", "0.13", "1"}},
+                                                                   {"tvi_threshold", {"0.0001", "0.2", "1"}},
+                                                                   {"cambi_vis_lum_threshold", {"5", "300"}},
+                                                                   {"eotf", {"pq"}},
+                                                                   {"enc_bitdepth", {"8", "10"}}};
+  for (const auto& [option, values] : each)
+    for (const char* value : values) all.push_back({{option, value}});
   unsigned seed = 100;
   for (const OptionTexts& options : all)
     for (const int depth : {8, 10, 16})
@@ -190,6 +178,181 @@ TEST(CambiPool, SumsTheLargest) {
       EXPECT_EQ(static_cast<double>(found.whole) + static_cast<double>(found.fraction) * 0x1p-24, sum) << count;
     }
   }
+}
+
+// --- The metric as the engine sees it: known answers, options, keys, sizes
+
+using Scores = std::map<std::string, double>;
+
+/// docs/spec/siblings.md B.2.
+int KnownCode(int x, int y) {
+  const int checker = ((x >> 5) + (y >> 5)) % 3 == 0;
+  return 300 + ((3 * x + 2 * y) >> 6) + checker * ((7 * x + 3 * y + ((x * y) >> 3)) & 1);
+}
+
+Picture KnownDistorted(int bit_depth) {
+  return MakeTestPicture({640, 360, bit_depth, PixelFormat::k400},
+                         [&](int, int x, int y) { return KnownCode(x, y) >> (10 - bit_depth); });
+}
+
+Picture KnownReference(int bit_depth) {
+  return MakeTestPicture({640, 360, bit_depth, PixelFormat::k400}, [&](int, int x, int y) {
+    if (bit_depth == 8) return 70 + ((x + 2 * y) >> 5);
+    return 300 + ((3 * x + 2 * y) >> 6) + ((x * x + 3 * y + x * y) >> 2) % 2;
+  });
+}
+
+Scores KnownScores(const OptionTexts& texts, int bit_depth) {
+  const TestMetric metric(kCambiMetric, texts, {640, 360, bit_depth, PixelFormat::k400});
+  return metric.Named(metric.Values(KnownReference(bit_depth), KnownDistorted(bit_depth)));
+}
+
+TEST(CambiMetric, KnownAnswers) {
+  const OptionTexts full = {{"full_ref", "true"}};
+  const std::string cambi = "Cambi_feature_cambi_score", source = "cambi_source", both = "cambi_full_reference";
+  EXPECT_EQ(KnownScores(full, 10), (Scores{{cambi, 0.5369245337539429}, {source, 0}, {both, 0.5369245337539429}}));
+  EXPECT_EQ(KnownScores(full, 8), (Scores{{cambi, 7.96463123415191}, {source, 22.97077781665386}, {both, 0}}));
+  struct Answer {
+    OptionTexts options;
+    double of_10_bit, of_8_bit;
+  };
+  for (const auto& [options, of_10_bit, of_8_bit] :
+       {Answer{{{"max_log_contrast", "4"}, {"topk", "0.2"}}, 0.7301989273271553, 16.79606562736358},
+        Answer{{{"enc_width", "480"}, {"enc_height", "270"}, {"enc_bitdepth", "8"}},
+               0.5648055800759724,
+               8.595408195773606},
+        Answer{{{"cambi_vis_lum_threshold", "6.5"}, {"window_size", "41"}}, 0.3205054831539493, 5.809032420685783},
+        Answer{{{"cambi_eotf", "pq"}, {"tvi_threshold", "0.01"}}, 4.9997789265833505, 8.375070263428762}}) {
+    EXPECT_EQ(KnownScores(options, 10), (Scores{{cambi, of_10_bit}}));
+    EXPECT_EQ(KnownScores(options, 8), (Scores{{cambi, of_8_bit}}));
+  }
+}
+
+TEST(CambiMetric, ScoresAreLimited) {
+  EXPECT_EQ(KnownScores({{"full_ref", "true"}, {"cambi_max_val", "7"}}, 8),
+            (Scores{{"Cambi_feature_cambi_score", 7}, {"cambi_source", 7}, {"cambi_full_reference", 0}}));
+}
+
+TEST(CambiMetric, FlatAndNoisyPicturesHaveNoBanding) {
+  std::mt19937 random(1);
+  for (const int depth : {8, 10, 12, 16}) {
+    const PictureFormat format = {325, 217, depth, PixelFormat::k422};
+    const TestMetric metric(kCambiMetric, {}, format);
+    for (const int flat : {0, 1 << (depth - 2), (1 << depth) - 1}) {
+      const Picture picture = MakeTestPicture(format, [&](int, int, int) { return flat; });
+      EXPECT_EQ(metric.Values(picture, picture)[0], 0);
+    }
+    const Picture noise = MakeTestPicture(format, [&](int, int, int) { return random() >> (32 - depth); });
+    EXPECT_EQ(metric.Values(noise, noise)[0], 0);
+  }
+}
+
+TEST(CambiMetric, DeeperPicturesOfTheSameContentScoreAlike) {
+  const double expected = KnownScores({{"enc_bitdepth", "8"}}, 8).at("Cambi_feature_cambi_score");
+  for (const int depth : {10, 12, 16}) {
+    const PictureFormat format = {640, 360, depth, PixelFormat::k400};
+    const Picture picture =
+        MakeTestPicture(format, [&](int, int x, int y) { return (KnownCode(x, y) >> 2) << (depth - 8); });
+    const TestMetric metric(kCambiMetric, {{"enc_bitdepth", "8"}}, format);
+    EXPECT_EQ(metric.Values(picture, picture)[0], expected) << depth;
+  }
+}
+
+TEST(CambiMetric, ReadsTheReferenceOnlyForFullRef) {
+  const auto inputs = [](const OptionTexts& texts) {
+    return InputsOf(kCambiMetric, OptionValues::Parse(kCambiMetric.options, texts).value());
+  };
+  EXPECT_FALSE(Reads(inputs({}), Video::kReference));
+  EXPECT_TRUE(Reads(inputs({{"full_ref", "true"}}), Video::kReference));
+  EXPECT_EQ(inputs({})[0].planes, kLuma);
+}
+
+TEST(CambiMetric, SamplesBeyondTheBitDepthAreAnError) {
+  const PictureFormat format = {320, 180, 10, PixelFormat::k400};
+  const Picture picture = MakeTestPicture(format, [](int, int x, int y) { return x == 5 && y == 7 ? 1024 : 500; });
+  const auto extractor = MakeExtractor(kCambiMetric, OptionValues(kCambiMetric.options), format).value();
+  const auto frame =
+      ComputeFrame(kCambiMetric, *extractor, {kCambiMetric, OptionValues(kCambiMetric.options), {}, {&picture, 1}}, 0);
+  EXPECT_THAT(frame.status().message(), HasSubstr("1 samples of frame 0 are above 1023"));
+}
+
+TEST(CambiMetric, SizesThatAreRefused) {
+  const auto refusal = [](const OptionTexts& texts, int width, int height) {
+    return RefusalOf(kCambiMetric, texts, {width, height, 8});
+  };
+  EXPECT_THAT(refusal({}, 215, 215), HasSubstr("216"));
+  for (const auto& [width, height] : {std::pair{216, 1}, {1, 216}, {3840, 2160}})
+    EXPECT_EQ(refusal({}, width, height), "") << width;
+  EXPECT_THAT(refusal({}, 4096, 2160), HasSubstr("smaller window_size"));
+  EXPECT_EQ(refusal({{"window_size", "60"}}, 4096, 2160), "");
+  EXPECT_THAT(refusal({{"enc_width", "200"}, {"enc_height", "200"}}, 640, 360), HasSubstr("the encode is 200x200"));
+  EXPECT_THAT(refusal({{"src_width", "700"}, {"src_height", "300"}}, 640, 360), HasSubstr("wider and lower"));
+  EXPECT_THAT(refusal({{"src_width", "320"}, {"src_height", "400"}}, 640, 360), HasSubstr("narrower and higher"));
+  EXPECT_THAT(refusal({{"cambi_eotf", "hlg"}}, 640, 360), HasSubstr("'hlg' is not bt1886 or pq"));
+}
+
+TEST(CambiMetric, KeysCarryTheOptionsAsGiven) {
+  const auto options =
+      *OptionValues::Parse(kCambiMetric.options, {{"hrs", "1440"}, {"topk", "0.05"}, {"eotf", "pq"}, {"ws", "31"}});
+  EXPECT_EQ(MakeOutputKey(kCambiMetric.outputs[0], options).shown, "cambi_hrs_1440_eotf_pq_topk_0.05_ws_31");
+  EXPECT_EQ(MakeOutputKey(kCambiMetric.outputs[1], options).stored, "cambi_source");
+  EXPECT_EQ(MakeOutputKey(kCambiMetric.outputs[2], options).shown, "cambi_full_reference");
+  const OptionValues defaults(kCambiMetric.options);
+  EXPECT_EQ(MakeOutputKey(kCambiMetric.outputs[0], defaults).stored, "Cambi_feature_cambi_score");
+}
+
+// --- docs/spec/siblings.md 1.2
+
+CambiSettings Settings(const OptionTexts& texts, int width = 1920, int height = 1080) {
+  return MakeCambiSettings(ReadCambiOptions(OptionValues::Parse(kCambiMetric.options, texts).value()).value(),
+                           {width, height, 8})
+      .value();
+}
+
+TEST(CambiSettings, LargestCodesWhoseStepsAreVisible) {
+  EXPECT_EQ(Settings({{"max_log_contrast", "3"}}).steps_limit, (std::vector{178, 305, 432, 559, 686, 813, 1023, 1023}));
+  EXPECT_EQ(Settings({{"eotf", "pq"}}).steps_limit, (std::vector{233, 1023, 1023, 1023}));
+}
+
+TEST(CambiSettings, SmallestCodesThatAreBrightEnough) {
+  const std::pair<const char*, int> codes[] = {{"0", 0},   {"0.01", 65}, {"0.1", 84},  {"0.5", 114}, {"1", 135},
+                                               {"5", 214}, {"10", 268},  {"100", 614}, {"300", 940}};
+  for (const auto& [threshold, code] : codes)
+    EXPECT_EQ(Settings({{"cambi_vis_lum_threshold", threshold}}).low_limit, code) << threshold;
+}
+
+TEST(CambiSettings, WindowsAndMasksBySize) {
+  struct Expected {
+    int width, height, window, mask_minimum;
+  };
+  const Expected sizes[] = {{3840, 2160, 65, 24}, {2560, 1440, 43, 22}, {1920, 1080, 33, 21}, {1280, 720, 21, 19},
+                            {960, 540, 17, 18},   {640, 360, 11, 16},   {480, 270, 9, 15}};
+  for (const Expected& each : sizes) {
+    const CambiPass pass = Settings({}, each.width, each.height).passes[0];
+    EXPECT_EQ(pass.window, each.window);
+    EXPECT_EQ(pass.mask_minimum, each.mask_minimum);
+  }
+}
+
+TEST(CambiSettings, HalfSizeFromACertainSizeOn) {
+  const OptionTexts speedup = {{"cambi_high_res_speedup", "1080"}};
+  EXPECT_TRUE(Settings(speedup).half_size);
+  EXPECT_EQ(Settings(speedup).passes[0].window, 17);
+  EXPECT_EQ(CambiScaleSize(Settings(speedup), Settings(speedup).passes[0], 0).width, 960);
+  EXPECT_FALSE(Settings(speedup, 1920, 1079).half_size);
+  EXPECT_FALSE(Settings({{"cambi_high_res_speedup", "1440"}}).half_size);
+  EXPECT_FALSE(Settings({{"cambi_high_res_speedup", "720"}}).half_size);
+}
+
+TEST(CambiSettings, ReciprocalsAreThoseOfNineDigits) {
+  int differ = 0;
+  for (int i = 1; i <= kCambiMaxWindow * kCambiMaxWindow; ++i) {
+    const float exact = static_cast<float>(1.0 / i);
+    EXPECT_EQ(CambiReciprocals()[i], std::strtof(fmt::format("{:.9g}", 1.0 / i).c_str(), nullptr)) << i;
+    differ += CambiReciprocals()[i] != exact;
+  }
+  EXPECT_EQ(differ, 42);
+  EXPECT_EQ(CambiReciprocals()[0], 0.0f);
 }
 
 }  // namespace

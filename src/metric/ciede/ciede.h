@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/metric.h"
 
@@ -15,9 +14,8 @@ namespace ciede {
 #include "metric/ciede/ciede_math.kernel.h"
 }  // namespace ciede
 
-/// Where the chroma of a pixel's row stands (docs/spec/siblings.md 6.4). In 4:2:2 libvmaf halves
-/// the row and not the column, and reads on in the memory behind the row: zeros up to a multiple of
-/// 32 samples, then the next row.
+/// Where the chroma of a pixel's row stands (docs/spec/siblings.md 6.4). In 4:2:2 libvmaf halves the row and not the
+/// column, and reads on in the memory behind the row: zeros up to a multiple of 32 samples, then the next row.
 struct CiedeChroma {
   PixelFormat format;
   int width;  // of the chroma planes
@@ -37,7 +35,7 @@ struct CiedeColours {
   static constexpr int kPlaceBits = 17;
   static constexpr int kChunk = 512;  // pixels at a time
 
-  /// A key is the samples of a pixel and the bit depth. Keys that have all but the lowest bits in common, lumas of one
+  /// A key is the samples of a pixel and the bit depth. Keys that differ in the lowest bits alone, lumas of one
   /// chroma, have neighbouring places: a group's number is the upper bits of a product.
   static constexpr int kSideBits = 5;
   static constexpr uint32_t kFactor = 0x9e3779b1u;
@@ -58,8 +56,7 @@ struct CiedeBuffers : Workspace {
 
   static constexpr int kRowsWithoutLookup = 31;
 
-  /// The samples of a pixel in both pictures, and their difference. Pictures of 8 bits have few
-  /// thousand such pairs.
+  /// The samples of a pixel in both pictures, and their difference. Pictures of 8 bits have few thousand such pairs.
   struct Known {
     uint64_t luma_cb = 0;
     uint64_t cr_depth = ~uint64_t{0};  // no pixel's
@@ -99,8 +96,5 @@ double CiedeRowRef(const CiedePicture& reference, const CiedePicture& distorted,
                    const CiedeChroma& chroma, int y);
 
 extern const Metric kCiedeMetric;
-
-/// Work of ciede on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakeCiedePlan(const Setup&, const PlanContext& context);
 
 }  // namespace acutance

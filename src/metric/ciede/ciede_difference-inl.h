@@ -17,8 +17,7 @@
 #include "metric/ciede/ciede.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET != HWY_SCALAR
@@ -170,12 +169,7 @@ HWY_INLINE Lab LabOf(const Yuv& c, const ciede::CiedeSteps& steps) {
   return {Narrow(Sub(Mul(Set(116.0), fy), Set(16.0))), a, b, ChromaOf(a, b)};
 }
 
-#endif  // HWY_TARGET != HWY_SCALAR
-
-// --- The difference of two colours as ciede_math.kernel.h has it, with a pixel in each lane, step by
-// step.
-
-#if HWY_TARGET != HWY_SCALAR
+// --- The difference of two colours as ciede_math.kernel.h has it, with a pixel in each lane, step by step.
 
 HWY_INLINE Floats Select(hn::Mask<DF> mask, Floats a, Floats b) { return hn::IfThenElse(mask, a, b); }
 
@@ -303,7 +297,7 @@ HWY_INLINE Floats Rotation(Floats mean_chroma, Floats distance) {
 }
 
 /// stretch_of.
-HWY_INLINE Doubles MappedRangeOf(Floats mean_chroma) {
+HWY_INLINE Doubles StretchOf(Floats mean_chroma) {
   const Doubles x = Widen(mean_chroma), x2 = Square(x);
   const Doubles power = Mul(Mul(Mul(x2, x2), x2), x);
   const Doubles root = Sqrt(Div(power, Add(power, Set(6103515625.0))));
@@ -360,12 +354,12 @@ struct Steps {
 using Colours2 = std::array<std::array<CiedeColour, kChunk>, 2>;
 
 /// colour_difference in three loops, whose iterations overlap better than those of a single one.
-HWY_NOINLINE void MappedRange(const Colours2& colours, int count, Steps& steps) {
+HWY_NOINLINE void StretchA(const Colours2& colours, int count, Steps& steps) {
   for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
     Lab r, d;
     hn::LoadInterleaved4(DF(), colours[0][i].data(), r.l, r.a, r.b, r.chroma);
     hn::LoadInterleaved4(DF(), colours[1][i].data(), d.l, d.a, d.b, d.chroma);
-    const Doubles stretch = MappedRangeOf(Mul(Add(r.chroma, d.chroma), SetF(0.5f)));
+    const Doubles stretch = StretchOf(Mul(Add(r.chroma, d.chroma), SetF(0.5f)));
     const Floats a1 = Narrow(Mul(Widen(r.a), stretch)), a2 = Narrow(Mul(Widen(d.a), stretch));
     hn::Store(a1, DF(), steps.a[0] + i);
     hn::Store(a2, DF(), steps.a[1] + i);
@@ -415,8 +409,7 @@ HWY_NOINLINE double Combine(int count, const Steps& steps, double sum, float* di
 #endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_CIEDE_DIFFERENCE_INL_H_

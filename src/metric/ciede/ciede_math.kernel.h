@@ -1,9 +1,8 @@
-// Arithmetic of CIEDE2000 (docs/spec/siblings.md 6), which the reference implementation and the
-// kernels share: from a pixel's samples to Lab, and the difference of two Lab colours. Powers,
-// angles and the exponential are series of their own, without fused operations, so that vectors of
-// any instruction set follow them step by step. What later subtractions magnify (Lab, chroma, hue)
-// is as exact as a double allows before it is rounded to the float that libvmaf has; what comes
-// after them is in floats.
+// Arithmetic of CIEDE2000 (docs/spec/siblings.md 6), which the reference implementation and the kernels share: from a
+// pixel's samples to Lab, and the difference of two Lab colours. Powers, angles and the exponential are series of their
+// own, without fused operations, so that vectors of any instruction set follow them step by step. What later
+// subtractions magnify (Lab, chroma, hue) is as exact as a double allows before it is rounded to the float that libvmaf
+// has; what comes after them is in floats.
 #pragma once
 
 #include "kernel/kernel.h"
@@ -72,10 +71,7 @@ TABLE(float, kOdd, 4) = {-0.0517578125f, 0.712890625f, -0.1337890625f, -1.425781
 TABLE(float, kOddLow, 4) = {0.00020692074f, -8.540565e-5f, -7.370483e-6f, 0.0001708113f};
 
 struct CiedeLab {
-  float l;
-  float a;
-  float b;
-  float chroma;
+  float l, a, b, chroma;
 };
 
 // x^2.4 = (x r)^3 (1 - h)^-0.6 with r near x^-0.2 and h = 1 - x r^5. The exponent's fifth and one
@@ -115,22 +111,14 @@ FUNCTION(double) lab_root(double t) {
 
 // What a step of a sample adds to the base of a 2.4th power.
 struct CiedeSteps {
-  double luma;
-  double red_v;
-  double green_u;
-  double green_v;
-  double blue_u;
+  double luma, red_v, green_u, green_v, blue_u;
 };
 
 FUNCTION(CiedeSteps) steps_of(double unit) {
   const double luma = DOUBLE(1.0) / (DOUBLE(1.055) * DOUBLE(219.0)) / unit;
   const double chroma = DOUBLE(1.0) / (DOUBLE(1.055) * DOUBLE(224.0)) / unit;
-  CiedeSteps steps;
-  steps.luma = luma;
-  steps.red_v = DOUBLE(1.28033) * chroma;
-  steps.green_u = DOUBLE(0.21482) * chroma;
-  steps.green_v = DOUBLE(0.38059) * chroma;
-  steps.blue_u = DOUBLE(2.12798) * chroma;
+  const CiedeSteps steps = {luma, DOUBLE(1.28033) * chroma, DOUBLE(0.21482) * chroma, DOUBLE(0.38059) * chroma,
+                            DOUBLE(2.12798) * chroma};
   return steps;
 }
 
@@ -216,8 +204,7 @@ FUNCTION(float) sine_rest(float x) {
   return (x * w) * (kHalfSine[0] + w * (kHalfSine[1] + w * (kHalfSine[2] + w * (kHalfSine[3] + w * kHalfSine[4]))));
 }
 
-// T: 1 - 0.17 cos(h - 30) + 0.24 cos(2h) + 0.32 cos(3h + 6) - 0.20 cos(4h - 63), h >= 0, in
-// degrees.
+// T: 1 - 0.17 cos(h - 30) + 0.24 cos(2h) + 0.32 cos(3h + 6) - 0.20 cos(4h - 63), h >= 0, in degrees.
 FUNCTION(float) hue_weight(float hue) {
   const float shifted = hue * 0.63661975f + kWholeShift;
   const float whole = shifted - kWholeShift;
@@ -272,7 +259,7 @@ FUNCTION(float) rotation(float mean_chroma, float distance) {
   return -2.0f * exact_sqrt_float(share) * (radians + sine_rest(radians));
 }
 
-// What the mean chroma stretches a by: 1 + G of the CIE's text.
+// The factor of a by the mean chroma: 1 + G in the CIE's definition.
 FUNCTION(double) stretch_of(float mean_chroma) {
   const double x = double(mean_chroma);
   const double x2 = x * x;

@@ -4,16 +4,10 @@
 #include "metric/ciede/ciede_args.h"
 #include "metric/ciede/ciede_math.kernel.h"
 
-struct CiedePixelsShared {
-  int32_t unused;
-};
-
-KERNEL_USES(CiedePixelsArgs, CiedePixelsShared)
+KERNEL_USES(CiedePixelsArgs, int32_t)
 
 struct CiedeSamples {
-  int32_t y;
-  int32_t cb;
-  int32_t cr;
+  int32_t y, cb, cr;
 };
 
 // The chroma sample of a pixel (docs/spec/siblings.md 6.4); less than 0: it reads a 0.
@@ -53,14 +47,12 @@ KERNEL_MAIN() {
     const int32_t chroma = chroma_place(PASS(x, y));
     const int64_t reference_chroma = frame * args.chroma_picture;
     const int64_t distorted_chroma = pair * args.chroma_picture;
-    CiedeSamples r;
-    r.y = int32_t(CONST_BUFFER_AT(PIXEL, args.reference, frame * args.luma_picture).data[luma]);
-    r.cb = chroma_sample(CONST_BUFFER_AT(PIXEL, args.reference_cb, reference_chroma), chroma);
-    r.cr = chroma_sample(CONST_BUFFER_AT(PIXEL, args.reference_cr, reference_chroma), chroma);
-    CiedeSamples d;
-    d.y = int32_t(CONST_BUFFER_AT(PIXEL, args.distorted, pair * args.luma_picture).data[luma]);
-    d.cb = chroma_sample(CONST_BUFFER_AT(PIXEL, args.distorted_cb, distorted_chroma), chroma);
-    d.cr = chroma_sample(CONST_BUFFER_AT(PIXEL, args.distorted_cr, distorted_chroma), chroma);
+    CiedeSamples r = {int32_t(CONST_BUFFER_AT(PIXEL, args.reference, frame * args.luma_picture).data[luma]),
+                      chroma_sample(CONST_BUFFER_AT(PIXEL, args.reference_cb, reference_chroma), chroma),
+                      chroma_sample(CONST_BUFFER_AT(PIXEL, args.reference_cr, reference_chroma), chroma)};
+    CiedeSamples d = {int32_t(CONST_BUFFER_AT(PIXEL, args.distorted, pair * args.luma_picture).data[luma]),
+                      chroma_sample(CONST_BUFFER_AT(PIXEL, args.distorted_cb, distorted_chroma), chroma),
+                      chroma_sample(CONST_BUFFER_AT(PIXEL, args.distorted_cr, distorted_chroma), chroma)};
     float difference = 0.0f;  // which equal samples have, too
     if (r.y != d.y || r.cb != d.cb || r.cr != d.cr) {
       difference = colour_difference(colour_of(PASS(r)), colour_of(PASS(d)));

@@ -9,8 +9,8 @@
 
 #include "math/exact_math.h"
 #include "metric/blocks/words.h"
+#include "metric/testing/bands.h"
 #include "metric/testing/known_pictures.h"
-#include "metric/testing/metric_run.h"
 #include "metric/testing/spoiled_estimates.h"
 #include "simd/testing/targets.h"
 
@@ -161,7 +161,7 @@ TEST(CiedeRow, NoiseOfManySizes) {
       }
 }
 
-// More colours than are kept, many of them in one place, and rows that come back when theirs are overwritten.
+// More colours than are cached, many of them in one place, and rows that come back when theirs are overwritten.
 TEST(CiedeRow, ManyColours) {
   std::mt19937 random(3);
   const PictureFormat format = {600, 120, 8, PixelFormat::k444};
@@ -212,14 +212,10 @@ TEST(Ciede, KnownAnswers) {
 }
 
 TEST(Ciede, NoSplitIntoBandsChangesABit) {
-  std::mt19937 random(4);
   for (const PixelFormat chroma : kFormats) {
     const PictureFormat format = {121, 75, 10, chroma};
-    const TestMetric metric(kCiedeMetric, {}, format);
-    const Picture reference = FilmPicture(format, 0), distorted = FilmPicture(format, 0, true);
-    const std::vector<int64_t> whole = metric.Run({reference}, {distorted}).words;
-    for (const int most : {1, 2, 19})
-      EXPECT_EQ(metric.Run({reference}, {distorted}, RandomBands(random, most)).words, whole);
+    ExpectNoSplitShows({kCiedeMetric, {}, format}, {FilmPicture(format, 0)}, {FilmPicture(format, 0, true)},
+                       {1, 2, 19});
   }
 }
 

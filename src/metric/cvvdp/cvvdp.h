@@ -14,9 +14,9 @@
 namespace acutance {
 
 inline constexpr int kCvvdpChannels = 4;  // light, red and green, violet and yellow, changing light
-inline constexpr int kCvvdpStrip = 64;    // rows that sums are made of
+inline constexpr int kCvvdpStrip = 64;    // rows of a partial sum
 
-/// What the channels of a frame are made of: its last frames, or of an image the frame alone.
+/// The temporal filter of a frame's channels: over its last frames, or over the frame alone for an image.
 struct CvvdpFilter {
   int channels = 3;
   std::array<std::vector<float>, kCvvdpChannels> taps{};  // the oldest frame's first
@@ -39,7 +39,7 @@ struct CvvdpScales {
   std::vector<double> frequencies;  // cycles per degree
 };
 
-/// What a band's contrasts are multiplied by, as log2, by channel and by the background's luminance.
+/// Contrast sensitivity of a band as log2, by channel and by the background's luminance.
 struct CvvdpSensitivity {
   std::array<std::array<float, CVVDP_NODES>, kCvvdpChannels> nodes;
 };
@@ -61,10 +61,10 @@ struct CvvdpPlane {
 /// The channels of both videos at one scale, the reference first.
 using CvvdpScale = std::array<std::array<CvvdpPlane, kCvvdpChannels>, 2>;
 
-/// Samples beyond a row's end that belong to its memory: finite, and free to be written.
+/// Samples of padding behind each row: finite, and free to be written.
 inline constexpr int kCvvdpPadding = 32;
 
-/// What a band's sums are made of.
+/// The input of a band's sums.
 struct CvvdpBand {
   CvvdpScale scale, next;  // `next` is half as large
   int channels = kCvvdpChannels;
@@ -82,23 +82,23 @@ struct CvvdpBuffers : Workspace {
     hwy::AlignedFreeUniquePtr<float[]> rows;
     std::vector<double> columns;
   };
-  /// From now on the first `count` videos have rows.
+  /// Allocates the rows of the first `count` videos.
   void MakeVideos(size_t count);
 
   static constexpr int kAdded = 2,  // rows that are added up together
       kBlurred = kAdded + 2 * CVVDP_BLUR_RADIUS, kDifferences = kAdded + CVVDP_BLUR_RADIUS,
                        kVideoRows = (1 + 1 + kBlurred + kDifferences + 1) * kCvvdpChannels;
-  /// Rows of a strip that several videos are compared with one after another.
+  /// Rows of a strip that several videos are compared with in turn.
   static constexpr int kTogether = 16, kKept = kTogether + CVVDP_BLUR_RADIUS * 2,
                        kReferenceRows = (1 + 2 * kKept) * kCvvdpChannels;
 
   ptrdiff_t stride;
-  hwy::AlignedFreeUniquePtr<float[]> row, reference;  // `reference` is made for several videos
+  hwy::AlignedFreeUniquePtr<float[]> row, reference;  // `reference` is allocated for several videos
   std::vector<OfVideo> videos;
   std::vector<double> folded;
 };
 
-/// Each of these has an implementation with SIMD (Highway), and one in plain loops.
+/// Each of these has a SIMD implementation (Highway), and a reference implementation (Ref).
 
 /// A row of the channels; rows[i][c] is channel c of frame i, the oldest first.
 void CvvdpFilterRow(const CvvdpFilter& filter, std::span<const std::array<const float*, 3>> rows, int width,
@@ -110,7 +110,7 @@ void CvvdpFilterRowRef(const CvvdpFilter& filter, std::span<const std::array<con
 void CvvdpReduceRow(const CvvdpPlane& from, int y, const CvvdpPlane& to, CvvdpBuffers& buffers);
 void CvvdpReduceRowRef(const CvvdpPlane& from, int y, const CvvdpPlane& to);
 
-/// The sums of strips [begin, end), a word for each channel of each, of videos that have one reference.
+/// The sums of strips [begin, end), one partial result per strip and channel, of videos that share a reference.
 void CvvdpStrips(std::span<const CvvdpBand> bands, int begin, int end, std::span<const std::span<int64_t>> words,
                  CvvdpBuffers& buffers);
 void CvvdpStripsRef(const CvvdpBand& band, std::span<int64_t> words);  // of all
@@ -121,7 +121,7 @@ void CvvdpBase(const CvvdpBand& base, std::span<int64_t> words);
 /// The heat of a level and of all that are smaller, at its size; `share` is what its own counts.
 void CvvdpExpandOnto(const CvvdpPlane& smaller, const CvvdpPlane& larger, float share);
 
-/// How far a frame lies from the reference, of the words of its strips (docs/spec/cvvdp.md 4.6).
+/// How far a frame lies from the reference, from the partial results of its strips (docs/spec/cvvdp.md 4.6).
 double CvvdpFrameDistance(const CvvdpScales& scales, int channels, std::span<const int64_t> words);
 
 /// The squares of frames' distances add up; their mean and its root are the clip's distance.
@@ -139,17 +139,17 @@ struct CvvdpHeatCurve {
 CvvdpHeatCurve MakeCvvdpHeatCurve();
 float CvvdpHeat(float distance);
 
-inline constexpr double kCvvdpImage = 0.577918291091919;  // what an image's distance is multiplied by
+inline constexpr double kCvvdpImage = 0.577918291091919;  // factor of an image's distance
 
-/// What the channels' differences count.
+/// Weights of the channels' differences.
 inline constexpr std::array<double, kCvvdpChannels> kCvvdpWeights = {1.0, 1.0, 1.0, 0.8081134557723999};
 inline constexpr std::array<double, kCvvdpChannels> kCvvdpBaseWeights = {0.0036334486212581396, 1.6627724170684814,
                                                                          4.11874532699585, 25.25969886779785};
 
-/// What a difference counts in heat: of an image less than of a video.
+/// Weights of differences in the heat map: an image's are lower than a video's.
 std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base);
 
-/// What a metric's options ask for.
+/// The metric's options.
 struct CvvdpSettings {
   CvvdpDisplay display;
   CvvdpConversion conversion;
@@ -160,7 +160,7 @@ struct CvvdpSettings {
   CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
 };
 
-/// Work of cvvdp on a device: the words of its Extractor, bit for bit.
+/// cvvdp on a device: the partial results of its Extractor, bit for bit.
 Result<Plan> MakeCvvdpPlan(const CvvdpSettings& settings, const PlanContext& context);
 
 extern const Metric kCvvdpMetric;

@@ -7,7 +7,7 @@
 
 #include "kernel/kernel.h"
 
-// Words of a scale in CvvdpDifferencesArgs::scales.
+// The numbers of a scale in CvvdpDifferencesArgs::scales.
 #define CVVDP_SCALE_WIDTH 0
 #define CVVDP_SCALE_HEIGHT 1
 #define CVVDP_SCALE_ROW 2
@@ -28,10 +28,7 @@ struct CvvdpReduceArgs {
   BUFFER(float) to;
   CONST_BUFFER(int32_t) frames_before_start;
   int64_t picture;
-  int32_t row;
-  int32_t width;
-  int32_t height;
-  int32_t to_row;
+  int32_t row, width, height, to_row;
   int32_t references;    // pictures
   int32_t image;         // the first of the references that are images
   int32_t of_distorted;  // and of the distorted ones
@@ -45,51 +42,35 @@ struct CvvdpDifferencesArgs {
   CONST_BUFFER(int32_t) frames_before_start;
   BUFFER(double) columns;  // of each pair or image CVVDP_SCALE_SUMS
   BUFFER(float) heat;      // [pair][scale][row][column]
-  int64_t picture;
-  int64_t heat_picture;
+  int64_t picture, heat_picture;
   int32_t item_columns;  // doubles of a pair or image
   int32_t strips;        // of all scales, without the base
   int32_t scale;         // the base
   int32_t references;    // pictures
   int32_t pairs;         // items from here on are images
-  int32_t history;
-  int32_t draws;
+  int32_t history, draws;
   uint32_t inverse;  // reference_of
 };
 
 struct CvvdpSumsArgs {
   CONST_BUFFER(double) columns;
-  CONST_BUFFER(int32_t) scales;
-  CONST_BUFFER(int32_t) frames_before_start;
+  CONST_BUFFER(int32_t) scales, frames_before_start;
   BUFFER(double) words;
   int32_t item_columns;  // doubles of a pair or image
-  int32_t strips;
-  int32_t scale;
-  int32_t pairs;
-  int32_t videos;
-  int32_t history;
-  int32_t pair_words;
-  int32_t padding;
+  int32_t strips, scale, pairs, videos, history, pair_words, padding;
 };
 
 struct CvvdpHeatArgs {
-  CONST_BUFFER(float) smaller;
-  CONST_BUFFER(float) larger;
+  CONST_BUFFER(float) smaller, larger;
   BUFFER(float) to;  // that of all from the larger scale on, or the map
-  int64_t picture;
-  int64_t to_picture;
-  int32_t smaller_row;
-  int32_t smaller_width;
+  int64_t picture, to_picture;
+  int32_t smaller_row, smaller_width;
   int32_t smaller_height;  // 0: there is no smaller scale
-  int32_t row;
-  int32_t width;
-  int32_t height;
-  int32_t to_row;
+  int32_t row, width, height, to_row;
   float share;
   int32_t is_map;
   float straight;  // CvvdpHeat
   float factor;
   float power;  // CvvdpExponent
-  float power_high;
-  float power_low;
+  float power_high, power_low;
 };

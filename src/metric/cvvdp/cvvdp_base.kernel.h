@@ -4,32 +4,64 @@
 #include "metric/cvvdp/cvvdp_args.h"
 #include "metric/cvvdp/cvvdp_math.kernel.h"
 
-#include "metric/cvvdp/cvvdp_fold_sizes.h"
-
 #define CHANNELS 4
 #define STRIP 64
+#define FOLD_GROUP 32
+#define FOLD_MOST_GROUPS 1024  // of the widest pictures
 
-// What stands before the channels: the light of each picture.
+// Before the channels: the light of each picture.
 #define REFERENCE_LIGHT (-2)
 #define DISTORTED_LIGHT (-1)
 
 struct CvvdpBaseShared {
-  double parts[BLOCK_X];
-  double folded[FOLD_MOST_GROUPS];
+  double parts[BLOCK_X], folded[FOLD_MOST_GROUPS];
   float nodes[CHANNELS * CVVDP_NODES];
 };
 
 KERNEL_USES(CvvdpDifferencesArgs, CvvdpBaseShared)
 
-#include "metric/cvvdp/cvvdp_fold.kernel.h"
 #include "metric/cvvdp/cvvdp_seen.kernel.h"
+
+// --- The order of docs/spec/beyond.md 5.3: by halves of groups of 32, again and again. All items call these: they have
+// barriers inside.
+
+// Values i to i + BLOCK_X - 1, one of each item, become group.folded[i / 32] and on.
+FUNCTION(void) fold_parts(CONTEXT(double value, int32_t first)) {
+  group_barrier();
+  group.parts[local_x()] = value;
+  const int32_t lane = local_x() & (FOLD_GROUP - 1);
+  for (int32_t half_group = FOLD_GROUP / 2; half_group > 0; half_group /= 2) {
+    group_barrier();
+    if (lane < half_group) group.parts[local_x()] = group.parts[local_x()] + group.parts[local_x() + half_group];
+  }
+  const int32_t place = (first + local_x()) / FOLD_GROUP;
+  if (lane == 0 && place < FOLD_MOST_GROUPS) group.folded[place] = group.parts[local_x()];
+}
+
+// The sum of the first `count` values of which fold_parts has made groups.
+FUNCTION(double) fold_groups(CONTEXT(int32_t values)) {
+  int32_t count = (values + FOLD_GROUP - 1) / FOLD_GROUP;
+  group_barrier();
+  while (count > 1) {
+    for (int32_t first = 0; first < count; first += BLOCK_X) {
+      double value = DOUBLE(0.0);
+      if (first + local_x() < count) value = group.folded[first + local_x()];
+      fold_parts(PASS(value, first));
+    }
+    count = (count + FOLD_GROUP - 1) / FOLD_GROUP;
+    group_barrier();
+  }
+  const double sum = group.folded[0];
+  group_barrier();
+  return sum;
+}
+
+// --- The base
 
 struct BaseWork {
   CvvdpScale scale;
-  int64_t reference;
-  int64_t distorted;
-  float reference_mean;
-  float distorted_mean;
+  int64_t reference, distorted;
+  float reference_mean, distorted_mean;
   CvvdpChannels sensitivities;
 };
 

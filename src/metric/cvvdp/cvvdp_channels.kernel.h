@@ -1,6 +1,6 @@
 // The channels of up to ROWS frames of a video, filtered over time (docs/spec/cvvdp.md 3): an item has a pixel, makes
-// its channels in each frame from the filter's oldest on, and adds each to the frames that see it. The pictures before
-// the batch are made into channels again, so that no more than their samples is kept. PIXEL: uint8_t or uint16_t.
+// its channels in each frame from the filter's oldest on, and adds each to the frames that see it. Only the samples of
+// the pictures before the batch are stored, which are converted again. PIXEL: uint8_t or uint16_t.
 #include "kernel/exact_float.kernel.h"
 #include "metric/cvvdp/cvvdp_channels_args.h"
 
@@ -14,11 +14,9 @@ KERNEL_USES(CvvdpChannelsArgs, CvvdpChannelsShared)
 
 #include "metric/cvvdp/cvvdp_colors.kernel.h"
 
-// What a workgroup makes of one of the pictures of a frame: `count` frames from `first` on.
+// A workgroup's work: `count` frames from `first` on, of one of a frame's pictures.
 struct ChannelsWork {
-  int32_t copy;
-  int32_t first;
-  int32_t count;
+  int32_t copy, first, count;
   int32_t reach;   // frames of the filter
   int32_t taps;    // where they begin
   int32_t oldest;  // the first picture that the clip has, counted from the filter's oldest on

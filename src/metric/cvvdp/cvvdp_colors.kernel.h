@@ -2,31 +2,69 @@
 // CvvdpChannelsArgs.
 #pragma once
 
+#include "metric/blocks/linear_rgb_args.h"
 #include "metric/cvvdp/cvvdp_channels_args.h"
-#include "metric/cvvdp/cvvdp_chroma.kernel.h"
 #include "metric/cvvdp/cvvdp_math.kernel.h"
+
+// --- Chroma at a sample of luma by the common conversion (docs/spec/cvvdp.md 1.3): the cubic filter of
+// docs/spec/beyond.md 1.3.
+
+#define CHROMA_TAPS 4
+
+// ChromaTaps
+struct ChromaFilter {
+  int32_t first, weight[CHROMA_TAPS];
+};
+
+FUNCTION(ChromaFilter) filter_of(int32_t first, int32_t w0, int32_t w1, int32_t w2, int32_t w3) {
+  const ChromaFilter taps = {first, {w0, w1, w2, w3}};
+  return taps;
+}
+
+FUNCTION(ChromaFilter) filter_at(int32_t axis, int32_t position) {
+  const int32_t middle = position / 2;
+  const bool odd = (position & 1) != 0;
+  if (axis == CHROMA_AS_LUMA) return filter_of(position, 1, 0, 0, 0);
+  if (axis == CHROMA_DOUBLED_CENTRED && odd) return filter_of(middle - 1, -9, 111, 29, -3);
+  if (axis == CHROMA_DOUBLED_CENTRED) return filter_of(middle - 2, -3, 29, 111, -9);
+  if (odd) return filter_of(middle - 1, -1, 9, 9, -1);
+  return filter_of(middle - 1, 0, 16, 0, 0);
+}
+
+FUNCTION(int32_t) inside(int32_t i, int32_t size) {
+  const int32_t from_0 = i < 0 ? 0 : i;
+  return from_0 < size ? from_0 : size - 1;
+}
+
+// At luma's sample (x, y).
+FUNCTION(int32_t)
+chroma_at(CONTEXT(CONST_BUFFER(PIXEL) plane, ChromaFilter across, ChromaFilter down)) {
+  int32_t sum = 0;
+  UNROLL for (int32_t j = 0; j < CHROMA_TAPS; ++j) {
+    if (down.weight[j] != 0) {
+      const int32_t row = inside(down.first + j, args.chroma_height) * args.chroma_row;
+      int32_t filtered = 0;
+      UNROLL for (int32_t i = 0; i < CHROMA_TAPS; ++i) {
+        if (across.weight[i] != 0) {
+          filtered += across.weight[i] * int32_t(plane.data[row + inside(across.first + i, args.chroma_width)]);
+        }
+      }
+      sum += down.weight[j] * filtered;
+    }
+  }
+  return sum;
+}
+
+// --- Colors
 
 struct CvvdpColor {
   float at[3];
 };
 
-// What is read of the table once, for all frames.
+// The part of the table that is read once for all frames.
 struct CvvdpConversion {
-  int32_t across;
-  int32_t down;
-  int32_t luma_offset;
-  int32_t least_luma;
-  int32_t most_luma;
-  int32_t chroma_offset;
-  int32_t most_chroma;
-  int32_t intervals;
-  float luma_scale;
-  float chroma_scale;
-  float cr_red;
-  float cb_green;
-  float cr_green;
-  float cb_blue;
-  float to_channels[9];
+  int32_t across, down, luma_offset, least_luma, most_luma, chroma_offset, most_chroma, intervals;
+  float luma_scale, chroma_scale, cr_red, cb_green, cr_green, cb_blue, to_channels[9];
 };
 
 FUNCTION(int32_t) word_at(CONTEXT(int32_t i)) { return int32_t(args.table.data[i]); }
@@ -60,10 +98,7 @@ FUNCTION(int32_t) between(int32_t value, int32_t least, int32_t most) {
 
 // Where the reader finds the chroma of a pixel: samples that count three times and once, or one sample alone.
 struct ReaderPlaces {
-  int32_t column;
-  int32_t beside;
-  int32_t row;
-  int32_t below;
+  int32_t column, beside, row, below;
 };
 
 FUNCTION(int32_t) beside(int32_t position, int32_t size) {
@@ -135,7 +170,7 @@ encoded_color(CONTEXT(CvvdpConversion conversion, int32_t picture, int32_t x, in
   return color;
 }
 
-// Its arguments are clipped, whatever the conversion does.
+// The argument is always clipped.
 FUNCTION(float) curve_at(CONTEXT(int32_t intervals, float value)) {
   const float v = cvvdp_clamp(value, 0.0f, 1.0f) * float(intervals);
   const int32_t i = at_most(int32_t(v), intervals - 1);
@@ -145,11 +180,8 @@ FUNCTION(float) curve_at(CONTEXT(int32_t intervals, float value)) {
 
 FUNCTION(CvvdpColor) hlg_light(CONTEXT(CvvdpColor scene)) {
   const float least = bits_float(0x21800000u);  // 2^-60
-  CvvdpExponent gamma;
-  gamma.value = number_at(PASS(CVVDP_GAMMA));
-  gamma.high = number_at(PASS(CVVDP_GAMMA + 1));
-  gamma.low = number_at(PASS(CVVDP_GAMMA + 2));
-  gamma.of_small = 0.0f;
+  CvvdpExponent gamma = {number_at(PASS(CVVDP_GAMMA)), number_at(PASS(CVVDP_GAMMA + 1)),
+                         number_at(PASS(CVVDP_GAMMA + 2)), 0.0f};
   const float luminance = cvvdp_channel(scene.at[0], scene.at[1], scene.at[2], 0.2627f, 0.6780f, 0.0593f);
   const float power = cvvdp_pow(luminance < least ? least : luminance, gamma);
   const float factor = luminance < least ? 0.0f : power;

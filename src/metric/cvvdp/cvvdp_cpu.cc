@@ -12,8 +12,7 @@
 #include "metric/cvvdp/cvvdp_strips-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // the plain loops are as good
@@ -156,8 +155,7 @@ void Strips(std::span<const CvvdpBand> bands, int begin, int end, std::span<cons
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -178,7 +176,7 @@ CvvdpBuffers::CvvdpBuffers(int width)
       row(Zeros(static_cast<size_t>(stride) + kCvvdpPadding)) {}
 
 void CvvdpBuffers::MakeVideos(size_t count) {
-  // A single video reads what the reference's rows are made of, and nothing is kept.
+  // A single video uses the reference's rows at once, so none are stored.
   const size_t rows = count > 1 ? kReferenceRows : kCvvdpChannels;
   if (videos.empty() || (videos.size() == 1 && count > 1)) reference = Zeros(rows * stride + kCvvdpPadding);
   while (videos.size() < count)

@@ -31,8 +31,7 @@ struct StripWork {
   int64_t reference;  // where the pictures' planes of this scale begin
   int64_t distorted;
   int32_t columns;  // where the sums of its columns begin
-  int32_t y;
-  int32_t rows;
+  int32_t y, rows;
   int32_t first;  // the column of the first item, which makes maskers alone; even
   int32_t blurs;
 };
@@ -47,8 +46,7 @@ struct ColumnSums {
 };
 
 struct PixelPair {
-  float reference[CHANNELS];
-  float distorted[CHANNELS];
+  float reference[CHANNELS], distorted[CHANNELS];
 };
 
 FUNCTION(StripWork) strip_work(CONTEXT()) {

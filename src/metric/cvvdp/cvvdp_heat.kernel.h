@@ -4,11 +4,7 @@
 #include "metric/cvvdp/cvvdp_args.h"
 #include "metric/cvvdp/cvvdp_math.kernel.h"
 
-struct CvvdpHeatShared {
-  int32_t unused;
-};
-
-KERNEL_USES(CvvdpHeatArgs, CvvdpHeatShared)
+KERNEL_USES(CvvdpHeatArgs, int32_t)
 
 FUNCTION(int32_t) clamped(int32_t i, int32_t size) {
   const int32_t from_0 = i < 0 ? 0 : i;
@@ -34,11 +30,7 @@ FUNCTION(float) expanded_heat(CONTEXT(CONST_BUFFER(float) plane, int32_t x, int3
 
 FUNCTION(float) heat_of(CONTEXT(float distance)) {
   if (distance <= 0.1f) return args.straight * distance;
-  CvvdpExponent exponent;
-  exponent.value = args.power;
-  exponent.high = args.power_high;
-  exponent.low = args.power_low;
-  exponent.of_small = 0.0f;
+  CvvdpExponent exponent = {args.power, args.power_high, args.power_low, 0.0f};
   return args.factor * cvvdp_pow(distance, exponent);
 }
 

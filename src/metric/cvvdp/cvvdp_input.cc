@@ -25,7 +25,7 @@ int SampleAt(const Plane& plane, int bit_depth, int x, int y) {
   return bit_depth > 8 ? plane.Row<uint16_t>(y)[x] : plane.Row<uint8_t>(y)[x];
 }
 
-/// The second chroma sample that a doubled position is made of; the first is position / 2.
+/// The second chroma sample of a doubled position; the first is position / 2.
 int Beside(int position) { return position / 2 + (position % 2 != 0 ? 1 : -1); }
 
 int ChromaAt(const CvvdpReader& reader, const Plane& plane, int x, int y) {
@@ -186,8 +186,8 @@ void CvvdpInput::Compute(const Picture& source, const MutablePicture& derived) c
   }
 }
 
-/// Devices make the channels of a picture again for each batch that sees it: kept, they would take eight times the
-/// memory of its samples.
+/// Devices convert a picture again in each batch that reads it: stored channels would take eight times the memory of
+/// its samples.
 Status CvvdpInput::AddLaunches(Plan&, const PlanContext&, Video) const { return {}; }
 
 }  // namespace acutance

@@ -12,8 +12,7 @@
 #include "metric/cvvdp/cvvdp_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 using namespace cvvdp_vector;
@@ -149,8 +148,7 @@ void ChannelRow(const CvvdpLight& light, int width, const std::array<float*, 3>&
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

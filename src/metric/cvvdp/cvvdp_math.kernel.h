@@ -30,7 +30,7 @@ TABLE(uint32_t, kCvvdpCrossMasking, 16) = {0x3f607d1bu, 0x3c83670au, 0x3d4d4f23u
 // Exponents: that of differences, and those of what masks, by channel.
 CONSTANT(uint32_t, kCvvdpDifferencePower) = 0x4010eb32u;
 TABLE(uint32_t, kCvvdpMaskingPowers, 4) = {0x3fa6bc57u, 0x4038deacu, 0x406b91c2u, 0x4065aeb1u};
-// The powers of 1e-5 that belong to them.
+// Their powers of 1e-5.
 CONSTANT(uint32_t, kCvvdpDifferenceOfSmall) = 0x2ca7b73cu;
 TABLE(uint32_t, kCvvdpMaskingOfSmall, 4) = {0x34a4b94eu, 0x2781ed07u, 0x20e8ec5du, 0x21a7e89eu};
 
@@ -43,16 +43,12 @@ CONSTANT(uint32_t, kCvvdpNodesPerOctave) = 0x3fbd91f3u;
 
 // x = 2^(whole + part).
 struct CvvdpLog2 {
-  float whole;
-  float part;
+  float whole, part;
 };
 
 // An exponent, in two parts whose first has 12 bits, and the power of 1e-5.
 struct CvvdpExponent {
-  float value;
-  float high;
-  float low;
-  float of_small;
+  float value, high, low, of_small;
 };
 
 // x is positive and normal.
@@ -62,9 +58,7 @@ FUNCTION(CvvdpLog2) cvvdp_log2(float x) {
   const float f = bits_float(uint32_t(bits - whole * 0x800000)) - 1.0f;
   float p = bits_float(kCvvdpLog2[CVVDP_LOG2_TERMS - 1]);
   UNROLL for (int32_t i = CVVDP_LOG2_TERMS - 2; i >= 0; --i) p = p * f + bits_float(kCvvdpLog2[i]);
-  CvvdpLog2 result;
-  result.whole = float(whole);
-  result.part = f * p;
+  const CvvdpLog2 result = {float(whole), f * p};
   return result;
 }
 

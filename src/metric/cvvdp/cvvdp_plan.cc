@@ -27,71 +27,49 @@ class ColorTable {
  public:
   ColorTable() : words_(CVVDP_TAPS) {}
 
-  void Set(int word, int value) { words_[word] = static_cast<uint32_t>(value); }
-  void Set(int word, float value) { words_[word] = std::bit_cast<uint32_t>(value); }
-  void Set(int word, bool value) { words_[word] = value ? 1 : 0; }
-  void Add(float value) { words_.push_back(std::bit_cast<uint32_t>(value)); }
+  /// Sets consecutive numbers.
+  template <class... Values>
+  void Set(int first, Values... values) {
+    ((words_[first++] = Word(values)), ...);
+  }
+  void Add(float value) { words_.push_back(Word(value)); }
   const std::vector<uint32_t>& words() const { return words_; }
 
  private:
+  static uint32_t Word(int value) { return static_cast<uint32_t>(value); }
+  static uint32_t Word(float value) { return std::bit_cast<uint32_t>(value); }
+  static uint32_t Word(bool value) { return value ? 1 : 0; }
+
   std::vector<uint32_t> words_;
 };
 
 void SetReader(const CvvdpReader& reader, ColorTable& table) {
-  table.Set(CVVDP_IS_COMMON, false);
-  table.Set(CVVDP_ACROSS, reader.across);
-  table.Set(CVVDP_DOWN, reader.down);
-  table.Set(CVVDP_LUMA_OFFSET, reader.luma_offset);
-  table.Set(CVVDP_LEAST_LUMA, 0);
-  table.Set(CVVDP_MOST_LUMA, reader.most_luma);
-  table.Set(CVVDP_CHROMA_OFFSET, reader.chroma_offset);
-  table.Set(CVVDP_MOST_CHROMA, reader.most_chroma);
-  table.Set(CVVDP_LUMA_SCALE, reader.luma_scale);
-  table.Set(CVVDP_CHROMA_SCALE, reader.chroma_scale);
-  table.Set(CVVDP_CR_RED, reader.cr_red);
-  table.Set(CVVDP_CB_GREEN, reader.cb_green);
-  table.Set(CVVDP_CR_GREEN, reader.cr_green);
-  table.Set(CVVDP_CB_BLUE, reader.cb_blue);
+  table.Set(CVVDP_IS_COMMON, false, reader.across, reader.down);
+  table.Set(CVVDP_LUMA_OFFSET, reader.luma_offset, 0, reader.most_luma);
+  table.Set(CVVDP_CHROMA_OFFSET, reader.chroma_offset, reader.most_chroma);
+  table.Set(CVVDP_LUMA_SCALE, reader.luma_scale, reader.chroma_scale);
+  table.Set(CVVDP_CR_RED, reader.cr_red, reader.cb_green, reader.cr_green, reader.cb_blue);
   table.Set(CVVDP_CLIPS, true);
 }
 
 void SetCommon(const LinearRgbConversion& common, ColorTable& table) {
   constexpr int kNoLimit = 1 << 24;
-  const auto kind = [](const ChromaAxis& axis) {
-    return !axis.doubled ? CHROMA_AS_LUMA : axis.centred ? CHROMA_DOUBLED_CENTRED : CHROMA_DOUBLED;
-  };
   const light::LinearRgbFactors& factors = common.factors;
-  table.Set(CVVDP_IS_COMMON, true);
-  table.Set(CVVDP_ACROSS, kind(common.across));
-  table.Set(CVVDP_DOWN, kind(common.down));
-  table.Set(CVVDP_LUMA_OFFSET, factors.luma_offset);
-  table.Set(CVVDP_LEAST_LUMA, -kNoLimit);
-  table.Set(CVVDP_MOST_LUMA, kNoLimit);
+  table.Set(CVVDP_IS_COMMON, true, common.across.kind(), common.down.kind());
+  table.Set(CVVDP_LUMA_OFFSET, factors.luma_offset, -kNoLimit, kNoLimit);
   table.Set(CVVDP_CHROMA_OFFSET, factors.chroma_offset);
-  table.Set(CVVDP_LUMA_SCALE, factors.luma_scale);
-  table.Set(CVVDP_CHROMA_SCALE, factors.chroma_scale);
-  table.Set(CVVDP_CR_RED, factors.cr_red);
-  table.Set(CVVDP_CB_GREEN, factors.cb_green);
-  table.Set(CVVDP_CR_GREEN, factors.cr_green);
-  table.Set(CVVDP_CB_BLUE, factors.cb_blue);
+  table.Set(CVVDP_LUMA_SCALE, factors.luma_scale, factors.chroma_scale);
+  table.Set(CVVDP_CR_RED, factors.cr_red, factors.cb_green, factors.cr_green, factors.cb_blue);
   table.Set(CVVDP_CLIPS, factors.clips != 0);
 }
 
 void SetLight(const CvvdpLight& light, ColorTable& table) {
-  table.Set(CVVDP_INTERVALS, light.intervals);
-  table.Set(CVVDP_IS_HLG, light.curve == CvvdpDisplay::Curve::kHlg);
+  table.Set(CVVDP_INTERVALS, light.intervals, light.curve == CvvdpDisplay::Curve::kHlg);
   for (int c = 0; c < 3; ++c)
     for (int i = 0; i < 3; ++i) table.Set(CVVDP_TO_CHANNELS + 3 * c + i, light.to_channels[c][i]);
-  table.Set(CVVDP_EXPOSURE, light.exposure);
-  table.Set(CVVDP_LEAST, light.least);
-  table.Set(CVVDP_MOST, light.most);
-  table.Set(CVVDP_ADDED, light.added);
-  table.Set(CVVDP_IS_EXPOSED, light.is_exposed);
-  table.Set(CVVDP_GAMMA, light.gamma.value);
-  table.Set(CVVDP_GAMMA + 1, light.gamma.high);
-  table.Set(CVVDP_GAMMA + 2, light.gamma.low);
-  table.Set(CVVDP_RANGE, light.range);
-  table.Set(CVVDP_BLACK, light.black);
+  table.Set(CVVDP_EXPOSURE, light.exposure, light.least, light.most, light.added, light.is_exposed);
+  table.Set(CVVDP_GAMMA, light.gamma.value, light.gamma.high, light.gamma.low);
+  table.Set(CVVDP_RANGE, light.range, light.black);
 }
 
 /// An image's fourth channel is 0.
@@ -289,8 +267,7 @@ class PlanMaker {
                                 .pairs = context_.pairs(),
                                 .videos = context_.videos,
                                 .history = History(),
-                                .pair_words = plan_.word_count(),
-                                .padding = 0};
+                                .pair_words = plan_.word_count()};
     const Grid grid = {strips_ + 1, kCvvdpChannels, (images_ > 0 ? 2 : 1) * context_.pairs()};
     return plan_.AddGroups(kTuning, "cvvdp_sums", grid, args, "none");
   }

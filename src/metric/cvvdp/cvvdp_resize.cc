@@ -1,10 +1,10 @@
-#include "metric/cvvdp/cvvdp_resize.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <string_view>
+
+#include "metric/cvvdp/cvvdp_input.h"
 
 namespace acutance {
 namespace {

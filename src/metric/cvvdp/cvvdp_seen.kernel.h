@@ -1,11 +1,9 @@
-// What kernels of contrasts share. Included after KERNEL_USES of CvvdpDifferencesArgs; the shared memory has
+// Shared code of the kernels of contrasts. Included after KERNEL_USES of CvvdpDifferencesArgs; the shared memory has
 // `float nodes[128]`: the sensitivities of the scale.
 #pragma once
 
 struct CvvdpScale {
-  int32_t width;
-  int32_t height;
-  int32_t row;
+  int32_t width, height, row;
   int64_t first;  // of the picture's floats
   int64_t heat;
 };
@@ -19,12 +17,10 @@ FUNCTION(int32_t) scale_word(CONTEXT(int32_t scale, int32_t word)) {
 }
 
 FUNCTION(CvvdpScale) scale_of(CONTEXT(int32_t scale)) {
-  CvvdpScale made;
-  made.width = scale_word(PASS(scale, CVVDP_SCALE_WIDTH));
-  made.height = scale_word(PASS(scale, CVVDP_SCALE_HEIGHT));
-  made.row = scale_word(PASS(scale, CVVDP_SCALE_ROW));
-  made.first = int64_t(scale_word(PASS(scale, CVVDP_SCALE_FIRST))) * int64_t(32);
-  made.heat = int64_t(scale_word(PASS(scale, CVVDP_SCALE_HEAT))) * int64_t(32);
+  const CvvdpScale made = {scale_word(PASS(scale, CVVDP_SCALE_WIDTH)), scale_word(PASS(scale, CVVDP_SCALE_HEIGHT)),
+                           scale_word(PASS(scale, CVVDP_SCALE_ROW)),
+                           int64_t(scale_word(PASS(scale, CVVDP_SCALE_FIRST))) * int64_t(32),
+                           int64_t(scale_word(PASS(scale, CVVDP_SCALE_HEAT))) * int64_t(32)};
   return made;
 }
 

@@ -20,8 +20,7 @@
 #include "metric/cvvdp/cvvdp_vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET != HWY_SCALAR
@@ -142,7 +141,7 @@ class KeptRows {
   KeptRows(ReferenceRows<channels> from, int width, float* rows, ptrdiff_t stride)
       : from_(from), width_(width), first_(rows), stride_(stride) {}
 
-  /// Keeps rows [begin, end), no more than CvvdpBuffers::kKept, in the memory of those before, which caches have.
+  /// Stores rows [begin, end), at most CvvdpBuffers::kKept, over the previous ones, which are still in a cache.
   void Keep(int begin, int end) {
     begin_ = begin;
     for (int y = begin; y < end; ++y) Keep(y);
@@ -296,8 +295,8 @@ class StripSums {
     }
   }
 
-  /// Those at distances from k on. With AVX-512 those to the right come from registers: a load that crosses lines of
-  /// the cache, as all but one do, takes two turns.
+  /// Those at distances from k on. With AVX-512 those to the right come from registers: nearly every load would cross
+  /// two cache lines, which takes twice as long.
   template <int k = 1>
   static HWY_INLINE void AddNeighbours(const float* from, [[maybe_unused]] VF here, [[maybe_unused]] VF after,
                                        VF& sum) {
@@ -407,8 +406,7 @@ class StripSums {
 #endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_METRIC_CVVDP_STRIPS_INL_H_

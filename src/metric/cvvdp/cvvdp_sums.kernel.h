@@ -1,17 +1,15 @@
-// The word of a strip and channel, of the sums of its columns (docs/spec/cvvdp.md 5.6). Workgroup (strip, channel, z)
-// has pair z; from the number of pairs on, the words of an image of pair z - pairs, which are 0 where there is none.
+// Adds up the column sums of a strip and channel (docs/spec/cvvdp.md 5.6). Workgroup (strip, channel, z) has pair z;
+// from the number of pairs on, pair z - pairs as an image, or 0 where there is none.
 #include "kernel/kernel.h"
 #include "metric/cvvdp/cvvdp_args.h"
-#include "metric/cvvdp/cvvdp_fold_sizes.h"
 
 struct CvvdpSumsShared {
-  double parts[BLOCK_X];
-  double folded[FOLD_MOST_GROUPS];
+  double folded[1024];
 };
 
 KERNEL_USES(CvvdpSumsArgs, CvvdpSumsShared)
 
-#include "metric/cvvdp/cvvdp_fold.kernel.h"
+#include "metric/blocks/pairwise_sum.kernel.h"
 
 FUNCTION(int32_t) scale_word(CONTEXT(int32_t scale, int32_t word)) {
   return args.scales.data[scale * CVVDP_SCALE_WORDS + word];
@@ -19,8 +17,7 @@ FUNCTION(int32_t) scale_word(CONTEXT(int32_t scale, int32_t word)) {
 
 // A strip's columns; of the base, which is summed up, one.
 struct StripColumns {
-  int32_t first;
-  int32_t width;
+  int32_t first, width;
 };
 
 FUNCTION(StripColumns) strip_columns(CONTEXT()) {
@@ -44,13 +41,7 @@ KERNEL_MAIN() {
     const StripColumns strip = strip_columns(PASS());
     const int64_t item = int64_t(group_z()) * int64_t(args.item_columns);
     CONST_BUFFER(double) columns = CONST_BUFFER_AT(double, args.columns, item + int64_t(strip.first));
-    const int32_t width = strip.width;
-    for (int32_t first = 0; first < width; first += BLOCK_X) {
-      double value = DOUBLE(0.0);
-      if (first + local_x() < width) value = columns.data[first + local_x()];
-      fold_parts(PASS(value, first));
-    }
-    sum = fold_groups(PASS(width));
+    sum = fold_line(PASS(columns, strip.width, true));
   }
   BUFFER(double) words = BUFFER_AT(double, args.words, int64_t(pair) * int64_t(args.pair_words));
   if (local_x() == 0) words.data[(is_image ? units : 0) + unit] = sum;

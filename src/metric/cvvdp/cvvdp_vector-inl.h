@@ -12,8 +12,7 @@
 #include "metric/cvvdp/cvvdp_input.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace cvvdp_vector {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -154,8 +153,7 @@ HWY_INLINE VF Channel(VF red, VF green, VF blue, float of_red, float of_green, f
 }
 
 }  // namespace cvvdp_vector
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

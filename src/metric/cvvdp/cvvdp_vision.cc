@@ -1,51 +1,17 @@
 // What eyes follow over time and see at each frequency, in doubles that become floats once
-// (docs/spec/cvvdp.md 3.2, 4.1, 4.3, 5.5).
+// (docs/spec/cvvdp.md 3.2, 4.1, 4.3, 5.5); and from sums to distances and JOD, in doubles (4.5, 4.6).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "math/exact_math.h"
+#include "metric/blocks/words.h"
 #include "metric/cvvdp/cvvdp.h"
 
 namespace acutance {
 namespace {
 
-constexpr double kLogSensitivity[kCvvdpChannels][CVVDP_NODES][32] = {
 #include "metric/cvvdp/cvvdp_sensitivity.inc"
-};
-
-constexpr double kFrequencies[32] = {0.1,
-                                     0.12317481953148776,
-                                     0.15172036166614578,
-                                     0.1868812816747956,
-                                     0.23019068144106075,
-                                     0.2835369564433285,
-                                     0.34924613440414276,
-                                     0.4301832957730001,
-                                     0.529877498222999,
-                                     0.6526756521741413,
-                                     0.8039320566914592,
-                                     0.9902418599854828,
-                                     1.2197286239623657,
-                                     1.502398531339543,
-                                     1.8505766796212044,
-                                     2.279444485415217,
-                                     2.807701631230643,
-                                     3.4583814171509824,
-                                     4.259855069409406,
-                                     5.247068794047969,
-                                     6.463067517761596,
-                                     7.960871751201052,
-                                     9.805789412675084,
-                                     12.078263412700261,
-                                     14.877379161131262,
-                                     18.325184932738598,
-                                     22.572013469712154,
-                                     27.803036855941052,
-                                     34.24634047157842,
-                                     42.182868072005576,
-                                     51.95867162089843,
-                                     63.999999999999986};
 
 constexpr double kCorrection = -0.2797423303127289 / 20;
 constexpr double kGains[kCvvdpChannels] = {1.0, 1.45, 1.0, 1.0};
@@ -70,6 +36,16 @@ double Frequency(int level, double pixels_per_degree) {
   if (level == 0) return pixels_per_degree / 2;
   return pixels_per_degree / 2 * (0.3228 * std::ldexp(1.0, 1 - level));
 }
+
+// --- Scores
+
+constexpr double kSmall = 1e-5;
+constexpr double kFactor = 0.0439569391310215, kPower = 0.9302042722702026, kStraight = 0.1;
+
+double Square(double x) { return x * x; }
+double FourthPower(double x) { return Square(Square(x)); }
+double SoftFourthPower(double x) { return FourthPower(x + kSmall) - FourthPower(kSmall); }
+double SoftFourthRoot(double x) { return std::sqrt(std::sqrt(x + kSmall)) - std::sqrt(std::sqrt(kSmall)); }
 
 }  // namespace
 
@@ -122,6 +98,56 @@ CvvdpSensitivity MakeCvvdpSensitivity(const CvvdpScales& scales, int band) {
       sensitivity.nodes[c][i] = static_cast<float>((log10 + kCorrection) * Log2(10.0) + Log2(gain));
     }
   return sensitivity;
+}
+
+// --- Scores
+
+double CvvdpSquare(double distance) { return Square(distance + kSmall) - Square(kSmall); }
+double CvvdpRoot(double mean) { return std::sqrt(mean + kSmall) - std::sqrt(kSmall); }
+
+double CvvdpFrameDistance(const CvvdpScales& scales, int channels, std::span<const int64_t> words) {
+  double total = 0.0;
+  for (int c = 0; c < channels; ++c) {
+    double of_channel = 0.0;
+    size_t word = c;
+    for (int b = 0; b <= scales.bands(); ++b) {
+      const bool is_base = b == scales.bands();
+      double sum = 0.0;
+      for (int strip = 0; strip < (is_base ? 1 : scales.Strips(b)); ++strip, word += kCvvdpChannels)
+        sum += DoubleFromWord(words[word]);
+      const double samples = static_cast<double>(int64_t{scales.sizes[b].width} * scales.sizes[b].height);
+      of_channel +=
+          SoftFourthPower(CvvdpRoot(sum / samples) * kCvvdpWeights[c] * (is_base ? kCvvdpBaseWeights[c] : 1.0));
+    }
+    total += SoftFourthPower(SoftFourthRoot(of_channel));
+  }
+  return SoftFourthRoot(total);
+}
+
+/// A power, and a straight line to 0 below it.
+double CvvdpJod(double distance) {
+  if (distance <= kStraight) return 10 - kFactor * Pow(kStraight, kPower - 1) * distance;
+  return 10 - kFactor * Pow(distance, kPower);
+}
+
+CvvdpHeatCurve MakeCvvdpHeatCurve() {
+  return {.straight = static_cast<float>(kFactor * Pow(kStraight, kPower - 1) / 10),
+          .factor = static_cast<float>(kFactor / 10),
+          .exponent = cvvdp::cvvdp_exponent(static_cast<float>(kPower))};
+}
+
+float CvvdpHeat(float distance) {
+  static const CvvdpHeatCurve curve = MakeCvvdpHeatCurve();
+  if (distance <= static_cast<float>(kStraight)) return curve.straight * distance;
+  return curve.factor * cvvdp::cvvdp_pow(distance, curve.exponent);
+}
+
+std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base) {
+  std::array<float, kCvvdpChannels> weights;
+  for (int c = 0; c < kCvvdpChannels; ++c)
+    weights[c] =
+        static_cast<float>(kCvvdpWeights[c] * (is_image ? kCvvdpImage : 1.0) * (is_base ? kCvvdpBaseWeights[c] : 1.0));
+  return weights;
 }
 
 }  // namespace acutance

@@ -1,7 +1,12 @@
 #include "metric/psnr_hvs/psnr_hvs.h"
 
+#include "base/int_math.h"
+#include "exec/plan.h"
 #include "math/exact_math.h"
+#include "metric/blocks/reference_of.h"
 #include "metric/blocks/words.h"
+#include "metric/psnr_hvs/psnr_hvs_args.h"
+#include "metric/psnr_hvs/psnr_hvs_sum_args.h"
 
 namespace acutance {
 
@@ -142,6 +147,65 @@ Result<std::unique_ptr<Extractor>> Make(const Setup&, const PictureFormat& forma
   return std::make_unique<PsnrHvsExtractor>(format);
 }
 
+// --- On devices: the terms of each plane's blocks, then the planes' running sums.
+
+constexpr TuningEntry kTuning[] = {{"psnr_hvs_terms", "", "32x8"},
+                                   {"psnr_hvs_sum", "", "256x1"},
+                                   {"psnr_hvs_sum", "sm_", "512x1"},
+                                   {"psnr_hvs_sum", "nvidia", "512x1"}};
+
+/// Blocks of a plane, and their terms.
+struct HvsPlane {
+  int across, blocks, groups;
+
+  int terms() const { return groups * HVS_GROUP * kBlockSamples; }
+};
+
+HvsPlane LayOut(const PictureFormat& format, int plane) {
+  const int across = HvsBlocks(format.PlaneWidth(plane));
+  const int blocks = across * HvsBlocks(format.PlaneHeight(plane));
+  return {across, blocks, CeilDiv(blocks, HVS_GROUP)};
+}
+
+Status AddTerms(Plan& plan, const PlanContext& context, const HvsPlane& blocks, int plane, BufferRef terms,
+                int64_t pair_terms) {
+  if (blocks.blocks == 0) return {};
+  const PlaneView reference = context.Input(Video::kReference, plane);
+  const HvsTermsArgs args = {.reference = reference.data,
+                             .distorted = context.Input(Video::kDistorted, plane).data,
+                             .tables = plan.AddTable("sensitivity and masking", std::span(&HvsTablesOf(plane), 1)),
+                             .terms = terms,
+                             .picture_stride = reference.picture_stride,
+                             .pair_terms = pair_terms,
+                             .row_stride = reference.row_stride,
+                             .blocks = blocks.blocks,
+                             .blocks_across = blocks.across,
+                             .inverse = inverse_of(context.videos)};
+  return plan.AddGroups(kTuning, "psnr_hvs_terms", {blocks.groups, 1, context.pairs()}, args, "none");
+}
+
+Result<Plan> MakePlan(const Setup&, const PlanContext& context) {
+  const HvsPlane luma = LayOut(context.format, 0), chroma = LayOut(context.format, 1);
+  const int64_t pair_terms = luma.terms() + 2 * int64_t{chroma.terms()};
+  Plan plan(context, context.pairs(), 0, kHvsPlanes);
+  const BufferRef terms = plan.AddScratch("terms of blocks", sizeof(float) * pair_terms * context.pairs());
+  uint64_t offset = 0;
+  for (int plane = 0; plane < kHvsPlanes; ++plane) {
+    const HvsPlane& blocks = plane == 0 ? luma : chroma;
+    ACU_RETURN_IF_ERROR(AddTerms(plan, context, blocks, plane, {terms.buffer, offset}, pair_terms));
+    offset += sizeof(float) * blocks.terms();
+  }
+  const HvsSumArgs args = {.terms = terms,
+                           .words = plan.Words(),
+                           .pair_terms = pair_terms,
+                           .luma_terms = luma.terms(),
+                           .chroma_terms = chroma.terms(),
+                           .luma_blocks = luma.blocks,
+                           .chroma_blocks = chroma.blocks};
+  ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "psnr_hvs_sum", {kHvsPlanes, 1, context.pairs()}, args, "none"));
+  return plan;
+}
+
 }  // namespace
 
 const HvsTables& HvsTablesOf(int plane) {
@@ -152,7 +216,6 @@ const HvsTables& HvsTablesOf(int plane) {
 const Metric kPsnrHvsMetric = {
     .name = "psnr_hvs",
     .summary = "peak signal-to-noise ratio by contrast sensitivity and masking, of each plane and of all, in dB",
-    .options = {},
     .outputs = kOutputs,
     .inputs =
         [](const Setup&) {
@@ -160,7 +223,7 @@ const Metric kPsnrHvsMetric = {
         },
     .smallest = {kBlockSide, kBlockSide},
     .make = Make,
-    .make_plan = MakePsnrHvsPlan,
+    .make_plan = MakePlan,
 };
 
 }  // namespace acutance

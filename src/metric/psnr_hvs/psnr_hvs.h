@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/metric.h"
 
@@ -41,8 +40,5 @@ void HvsRowTermsRef(const Plane& reference, const Plane& distorted, int bit_dept
                     std::vector<float>& terms);
 
 extern const Metric kPsnrHvsMetric;
-
-/// Work of psnr_hvs on a device: the words of its Extractor, bit for bit.
-Result<Plan> MakePsnrHvsPlan(const Setup&, const PlanContext& context);
 
 }  // namespace acutance

@@ -10,8 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // the plain loops are as good
@@ -43,8 +42,7 @@ struct BlockGroup {
   alignas(64) T v[kBlockSamples][kBlocks];
 };
 
-// --- The transform. 16 bits hold all that samples of up to 10 bits become: at most 8 * 1023 and
-// roundings.
+// --- The transform. 16 bits hold all that samples of up to 10 bits become: at most 8 * 1023 and roundings.
 
 template <class V>
 HWY_INLINE V HalfTowardZero(V v) {
@@ -101,14 +99,8 @@ HWY_INLINE void TransformLine(V (&x)[kBlockSide]) {
   t5 = hn::Add(t5, Scaled<2485, 13>(t3));
   t3 = hn::Sub(t3, Scaled<18205, 15>(t5));
   t5 = hn::Add(t5, Scaled<2485, 13>(t3));
-  x[0] = t0;
-  x[1] = t1;
-  x[2] = t2;
-  x[3] = t3;
-  x[4] = t4;
-  x[5] = t5;
-  x[6] = t6;
-  x[7] = t7;
+  const V transformed[] = {t0, t1, t2, t3, t4, t5, t6, t7};
+  for (int k = 0; k < kBlockSide; ++k) x[k] = transformed[k];
 }
 
 template <class DI>
@@ -127,8 +119,7 @@ void Transform(BlockGroup<DI>& group) {
   TransformLines(group, kBlockSide, 1);  // rows
 }
 
-// --- Reading: 64-bit words of 8 or 4 samples, one for each block, become vectors of one sample of
-// each.
+// --- Reading: 64-bit words of 8 or 4 samples, one for each block, become vectors of one sample of each.
 
 /// The lane that the steps below give to the block whose word is the b-th.
 template <class DI>
@@ -426,8 +417,7 @@ void RowTerms(const Plane& reference, const Plane& distorted, int bit_depth, con
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -58,15 +58,7 @@ FUNCTION(HvsLine) transformed(HvsLine x) {
   t5 += scaled(t3, 2485, 13);
   t3 -= scaled(t5, 18205, 15);
   t5 += scaled(t3, 2485, 13);
-  HvsLine y;
-  y.v[0] = t0;
-  y.v[1] = t1;
-  y.v[2] = t2;
-  y.v[3] = t3;
-  y.v[4] = t4;
-  y.v[5] = t5;
-  y.v[6] = t6;
-  y.v[7] = t7;
+  const HvsLine y = {{t0, t1, t2, t3, t4, t5, t6, t7}};
   return y;
 }
 

@@ -2,7 +2,7 @@
 //
 // Between two powers of two, floats are whole steps, and what a term adds to a running sum is a number of steps that
 // does not depend on the sum, but where the term lies in the middle of two: the sum's last bit then decides. Two
-// running sums, from the power of two and from the float behind it, thus tell for a block how many steps it adds to
+// running sums, from the power of two and from the float behind it, thus show how many steps a block adds to
 // any even or odd sum. Each item has a block; a scan joins what they add. A block on whose way the next power of two is
 // reached adds its terms one by one, and the blocks behind it start again with longer steps: a few dozen times in a
 // plane, since terms are not negative.
@@ -14,8 +14,7 @@
 
 // By how many steps a sum grows.
 struct HvsSteps {
-  uint32_t from_even;
-  uint32_t from_odd;
+  uint32_t from_even, from_odd;
 };
 
 struct HvsSumShared {
@@ -31,9 +30,8 @@ FUNCTION(uint32_t) at_most_a_binade(uint32_t steps) { return steps < BINADE ? st
 FUNCTION(HvsSteps) join_steps(HvsSteps before, HvsSteps after) {
   const bool even_stays = (before.from_even & 1u) == 0u;
   const bool odd_stays = (before.from_odd & 1u) == 0u;
-  HvsSteps steps;
-  steps.from_even = at_most_a_binade(before.from_even + (even_stays ? after.from_even : after.from_odd));
-  steps.from_odd = at_most_a_binade(before.from_odd + (odd_stays ? after.from_odd : after.from_even));
+  const HvsSteps steps = {at_most_a_binade(before.from_even + (even_stays ? after.from_even : after.from_odd)),
+                          at_most_a_binade(before.from_odd + (odd_stays ? after.from_odd : after.from_even))};
   return steps;
 }
 
@@ -53,9 +51,7 @@ FUNCTION(HvsSteps) block_steps(CONST_BUFFER(float) terms, int32_t block, uint32_
       odd = odd + term;
     }
   }
-  HvsSteps steps;
-  steps.from_even = at_most_a_binade(float_bits(even) - power);
-  steps.from_odd = at_most_a_binade(float_bits(odd) - behind);
+  const HvsSteps steps = {at_most_a_binade(float_bits(even) - power), at_most_a_binade(float_bits(odd) - behind)};
   return steps;
 }
 

@@ -18,8 +18,7 @@ struct HvsTermsShared {
   uint32_t values[2][SAMPLES][BLOCK_X];       // [picture]: patterns of samples; coefficients; patterns of energies
   int32_t half_columns[2][2][SIDE][BLOCK_X];  // [picture][half]: sums of four samples
   float block_squares[2][BLOCK_X];            // [picture]
-  float quarters[2][BLOCK_X];
-  float strengths[2][BLOCK_X];
+  float quarters[2][BLOCK_X], strengths[2][BLOCK_X];
 };
 
 KERNEL_USES(HvsTermsArgs, HvsTermsShared)

@@ -31,17 +31,6 @@ struct SpeedSettings {
   float nn_floor = 0;
 };
 
-/// The options that both metrics have.
-inline const OptionSpec kSpeedOptions[] = {
-    {"speed_kernelscale", "ks", "factor on the size of the filters", 1.0, 0.1, 4, true},
-    {"speed_prescale", "ps", "factor on the size of the pictures, before all else", 1.0, 0.1, 4, true},
-    {"speed_prescale_method", "psm", "how they are resized: nearest, bilinear, bicubic or lanczos4",
-     std::string("nearest"), 0, 0, true},
-    {"speed_sigma_nn", "snn", "variance of the noise that hides differences", 0.29, 0.1, 2, true},
-    {"speed_nn_floor", "nnf", "blocks whose entropies both lie below that of noise, raised by this, do not count", 0.0,
-     0, 1, true},
-};
-
 Result<SpeedSettings> ReadSpeedSettings(const OptionValues& options);
 
 using SpeedAxis = ResizingAxis;
@@ -54,7 +43,7 @@ struct SpeedPacked {
   std::vector<float> weight;
 };
 
-/// A plane and the pictures that are made of it, without samples.
+/// A plane and the pictures computed from it, without samples.
 struct SpeedLayout {
   int bit_depth;
   int plane_width;
@@ -84,8 +73,7 @@ struct SpeedSource {
   const Plane* less = nullptr;  // null: the middle
 };
 
-/// The results for one picture of one video, in words: one a block, and one that says whether the covariances have an
-/// inverse.
+/// Partial results for one picture of one video: one per block, and whether the covariances have an inverse.
 inline int SpeedWords(const SpeedLayout& layout) { return layout.blocks() + 1; }
 
 struct SpeedBlock {
@@ -95,7 +83,7 @@ struct SpeedBlock {
 int64_t SpeedWord(SpeedBlock block);
 SpeedBlock SpeedBlockFrom(int64_t word);
 
-/// The score of two pictures, from their words.
+/// The score of two pictures.
 struct SpeedScore {
   float value;
   bool is_singular;  // one of the two or both
@@ -104,41 +92,7 @@ struct SpeedScore {
 SpeedScore ScoreSpeed(const SpeedSettings& settings, int weight_mode, std::span<const int64_t> reference,
                       std::span<const int64_t> distorted);
 
-// --- What both metrics do with a frame
-
-/// Pairs of pictures, the reference's before the distorted video's, in two stages: rows of the small pictures, one
-/// picture after another; then pictures.
-class SpeedExtractor : public Extractor {
- public:
-  SpeedExtractor(const SpeedSettings& settings, SpeedLayout layout, int pairs);
-
-  std::unique_ptr<Workspace> MakeFrameWorkspace() const override;
-  std::unique_ptr<Workspace> MakeThreadWorkspace() const override;
-  void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
-               const BandResults& results) const override;
-  /// The reference's pictures are done once.
-  void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
-                std::span<const BandResults> results) const override;
-
- protected:
-  /// The score of a pair; weight_mode: option speed_weight_var_mode.
-  SpeedScore Score(std::span<const int64_t> words, int pair, int weight_mode) const;
-
- private:
-  /// Empty where there is nothing to compare yet.
-  virtual std::vector<SpeedSource> Sources(const FrameView& frame) const = 0;
-
-  void RunPicture(const SpeedSource& source, int picture, int stage, RowBand rows, const Workspaces& workspaces,
-                  std::span<int64_t> words) const;
-  std::span<int64_t> PartialsOf(int picture, std::span<int64_t> words) const;
-
-  const SpeedSettings settings_;
-  const SpeedLayout layout_;
-  const int pictures_;
-};
-
-/// A picture of SpeedExtractor::Sources on a device: a plane of a frame `back` frames ago, less the middle or this
-/// frame's plane of `less`.
+/// A SpeedSource on a device: a plane of a frame `back` frames ago, less the middle or this frame's plane of `less`.
 struct SpeedDeviceSource {
   Video video;
   int plane = 0;
@@ -146,7 +100,7 @@ struct SpeedDeviceSource {
   std::optional<Video> less{};
 };
 
-/// Pairs of pictures in the order of the extractor's.
+/// Pairs of pictures, the reference's before the distorted video's.
 Result<Plan> MakeSpeedPlan(const SpeedSettings& settings, const SpeedLayout& layout, const PlanContext& context,
                            std::span<const SpeedDeviceSource> sources);
 
@@ -155,7 +109,7 @@ Result<Plan> MakeSpeedPlan(const SpeedSettings& settings, const SpeedLayout& lay
 /// Rows `band` of the small picture, before it is sharpened: samples[row * layout.columns + column].
 void SampleSpeedRef(const SpeedLayout& layout, const SpeedSource& source, RowBand band, float* samples);
 
-/// Makes the words of all rows of such samples.
+/// The partial results of such samples.
 void AnalyseSpeedRef(const SpeedLayout& layout, float sigma_nn, std::span<const float> samples,
                      std::span<int64_t> words);
 

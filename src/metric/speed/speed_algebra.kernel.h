@@ -13,14 +13,8 @@
 #define MOST_STEPS 500
 
 struct SpeedAlgebraShared {
-  float matrix[ORDER][ORDER];
-  float orthogonal[ORDER][ORDER];
-  float reflector[ORDER][ORDER];
-  float column[ORDER];
-  float product[ORDER];
-  float shifted[ORDER];
-  float diagonal[ORDER];
-  float beside[ORDER];
+  float matrix[ORDER][ORDER], orthogonal[ORDER][ORDER], reflector[ORDER][ORDER], column[ORDER];
+  float product[ORDER], shifted[ORDER], diagonal[ORDER], beside[ORDER];
 };
 
 KERNEL_USES(SpeedAlgebraArgs, SpeedAlgebraShared)
@@ -99,14 +93,13 @@ FUNCTION(float) shift_of(CONTEXT(int32_t first, int32_t last)) {
 FUNCTION(void) step_rows(CONTEXT(int32_t first, int32_t last)) {
   float x = group.diagonal[first] - shift_of(PASS(first, last));
   float z = group.beside[first];
-  Chase chase;
-  chase.ak = 0.0f;
-  chase.bk = 0.0f;
-  chase.zk = 0.0f;
-  chase.ap = group.diagonal[first];
-  chase.bp = group.beside[first];
-  chase.aq = group.diagonal[first + 1];
-  chase.bq = first + 1 < last ? group.beside[first + 1] : 0.0f;
+  Chase chase = {0.0f,
+                 0.0f,
+                 0.0f,
+                 group.diagonal[first],
+                 group.beside[first],
+                 group.diagonal[first + 1],
+                 first + 1 < last ? group.beside[first + 1] : 0.0f};
   for (int32_t k = first; k < last; ++k) {
     const Rotation rotation = make_rotation(x, z);
     if (k > first) group.beside[k - 1] = rotation.c * chase.bk - rotation.s * chase.zk;
@@ -183,8 +176,7 @@ FUNCTION(bool) make_unit_vector(CONTEXT(int32_t k, float covariance)) {
 // Both products with the matrix of step k. Its first k rows and columns are those of the identity, whose zeros change
 // no sum; column k of the triangular matrix is not read again.
 FUNCTION(void) multiply_both(CONTEXT(int32_t k)) {
-  float triangular[SHARE];
-  float orthogonal[SHARE];
+  float triangular[SHARE], orthogonal[SHARE];
   UNROLL for (int32_t n = 0; n < SHARE; ++n) {
     const int32_t e = local_x() + n * BLOCK_X;
     const int32_t y = e / ORDER;

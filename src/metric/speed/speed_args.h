@@ -6,19 +6,13 @@ struct SpeedSharpenArgs {
   CONST_BUFFER(float) samples;  // [picture][row][column]
   CONST_BUFFER(float) taps;
   BUFFER(float) sharp;  // likewise
-  int32_t columns;
-  int32_t rows;
-  int32_t tap_count;
-  int32_t padding;
+  int32_t columns, rows, tap_count, padding;
 };
 
 struct SpeedCovarianceArgs {
   CONST_BUFFER(float) sharp;
   BUFFER(float) covariances;  // [picture][25][25]
-  int32_t columns;
-  int32_t rows;
-  int32_t window_columns;
-  int32_t window_rows;
+  int32_t columns, rows, window_columns, window_rows;
 };
 
 struct SpeedAlgebraArgs {
@@ -29,19 +23,12 @@ struct SpeedAlgebraArgs {
 };
 
 struct SpeedBlocksArgs {
-  CONST_BUFFER(float) sharp;
-  CONST_BUFFER(float) eigenvalues;
-  CONST_BUFFER(float) equations;
+  CONST_BUFFER(float) sharp, eigenvalues, equations;
   CONST_BUFFER(int32_t) states;
   CONST_BUFFER(uint64_t) exact_table;
   BUFFER(uint64_t) words;  // [pair][picture of the pair][block, then whether the covariances have no inverse]
   double entropy_of_one;   // SpeedEntropyOfOne
   float sigma_nn;
-  int32_t columns;
-  int32_t rows;
-  int32_t blocks_across;
-  int32_t blocks;
-  int32_t frames;
-  int32_t videos;
+  int32_t columns, rows, blocks_across, blocks, frames, videos;
   int32_t pictures;  // of a pair
 };

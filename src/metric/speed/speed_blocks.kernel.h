@@ -90,7 +90,7 @@ FUNCTION(float) entropy_of(CONTEXT(float variance)) {
   return entropy;
 }
 
-// Stores the word of each pair that the picture belongs to: pictures come with all frames of a reference before all
+// Stores the result of each pair that has the picture: pictures come with all frames of a reference before all
 // pairs' distorted ones, again and again.
 FUNCTION(void) store_word(CONTEXT(int32_t place, uint64_t word)) {
   const int32_t pairs = args.frames * args.videos;

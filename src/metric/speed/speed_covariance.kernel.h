@@ -21,8 +21,7 @@ KERNEL_USES(SpeedCovarianceArgs, SpeedCovarianceShared)
 
 // The rows of a block that make a tile.
 struct SpeedTile {
-  int32_t first;
-  int32_t second;
+  int32_t first, second;
 };
 
 FUNCTION(SpeedTile) tile_rows(int32_t tile) {

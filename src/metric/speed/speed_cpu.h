@@ -1,4 +1,4 @@
-// The SIMD implementation: the words of the reference implementation (speed.h), bit for bit.
+// The SIMD implementation: the results of the reference implementation (speed.h), bit for bit.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ struct SpeedScratch : Workspace {
   static constexpr int kMostLanes = 16;  // floats of the widest vector used
   static constexpr int kMargin = 32;     // values before and after a row, for mirrored ones and whole vectors
   static constexpr int kOrder = 32;      // the 25 rows or columns of a matrix, in whole vectors
-  static constexpr int kTile = 3;        // covariances are made for so many rows and columns at a time
+  static constexpr int kTile = 3;        // rows and columns of covariances at a time
 
   explicit SpeedScratch(const SpeedLayout& layout);
 

@@ -27,17 +27,13 @@ FUNCTION(float) away_from(float sign_of, float size) { return sign_of >= 0.0f ? 
 
 // What makes a column (alpha, rest) a multiple of a unit vector: beta takes alpha's place.
 struct Reflection {
-  float beta;
-  float tau;
+  float beta, tau;
   float divisor;  // of the rest; 0: it stays as it is
 };
 
 // norm: of the rest; not 0.
 FUNCTION(Reflection) make_reflection(float alpha, float norm) {
-  Reflection made;
-  made.beta = 0.0f;
-  made.tau = 0.0f;
-  made.divisor = 0.0f;
+  Reflection made = {0.0f, 0.0f, 0.0f};
   if (norm == 0.0f) return made;
   made.beta = away_from(alpha, exact_sqrt_float(alpha * alpha + norm * norm));
   made.tau = exact_divide_float(made.beta - alpha, made.beta);
@@ -65,14 +61,11 @@ FUNCTION(float) trailing_eigenvalue(float a, float b, float e) {
 }
 
 struct Rotation {
-  float c;
-  float s;
+  float c, s;
 };
 
 FUNCTION(Rotation) make_rotation(float x, float z) {
-  Rotation made;
-  made.c = 1.0f;
-  made.s = 0.0f;
+  Rotation made = {1.0f, 0.0f};
   if (z == 0.0f) return made;
   const bool steep = magnitude(z) > magnitude(x);
   const float t = steep ? -exact_divide_float(x, z) : -exact_divide_float(z, x);
@@ -85,9 +78,7 @@ FUNCTION(Rotation) make_rotation(float x, float z) {
 // The part of a tridiagonal matrix that a QR step works on: diagonal a p q, next to it b (a to p), p (p to q), and z,
 // the element that the rotations push down.
 struct Chase {
-  float ak, bk, zk;
-  float ap, bp;
-  float aq, bq;
+  float ak, bk, zk, ap, bp, aq, bq;
 };
 
 FUNCTION(Chase) rotated(Chase t, Rotation g) {
@@ -97,14 +88,7 @@ FUNCTION(Chase) rotated(Chase t, Rotation g) {
   const float u2 = s * t.aq - c * t.bp;
   const float u3 = s * t.ap + c * t.bp;
   const float u4 = s * t.bp + c * t.aq;
-  Chase next;
-  next.ak = c * u1 + s * u2;
-  next.bk = c * u3 - s * u4;
-  next.zk = -s * t.bq;
-  next.ap = s * u3 + c * u4;
-  next.bp = c * t.bq;
-  next.aq = t.aq;
-  next.bq = t.bq;
+  const Chase next = {c * u1 + s * u2, c * u3 - s * u4, -s * t.bq, s * u3 + c * u4, c * t.bq, t.aq, t.bq};
   return next;
 }
 

@@ -60,18 +60,12 @@ class PlanMaker {
     if (taps > kernel->group_x)
       return Error(StatusCode::kUnsupported, "kernel {}: {} taps do not fit a workgroup of {} items", name, taps,
                    kernel->group_x);
-    SpeedSampleArgs args = {.samples = 0,
-                            .less = 0,
-                            .taps = plan_.AddTable("taps before", layout_.blur),
+    SpeedSampleArgs args = {.taps = plan_.AddTable("taps before", layout_.blur),
                             .made = small_,
                             .across_index = plan_.AddTable("samples along a row", layout_.packed.index),
                             .across_weight = plan_.AddTable("their weights", layout_.packed.weight),
                             .down_index = plan_.AddTable("samples down a column", layout_.down.index),
                             .down_weight = plan_.AddTable("their weights", layout_.down.weight),
-                            .picture_stride = 0,
-                            .row_stride = 0,
-                            .inverse = 0,
-                            .has_less = 0,
                             .scale = 1.0f / static_cast<float>(1 << (layout_.bit_depth - 8)),
                             .width = layout_.width,
                             .height = layout_.height,
@@ -111,8 +105,7 @@ class PlanMaker {
                                    .sharp = sharp_,
                                    .columns = layout_.columns,
                                    .rows = layout_.rows,
-                                   .tap_count = static_cast<int32_t>(layout_.sharpen.size()),
-                                   .padding = 0};
+                                   .tap_count = static_cast<int32_t>(layout_.sharpen.size())};
     return plan_.AddWork(kTuning, "speed_sharpen", {layout_.columns, layout_.rows, pictures_}, args, "mirror");
   }
 

@@ -19,9 +19,7 @@ struct SpeedSampleArgs {
   float scale;     // of samples
   int32_t width;   // after resizing
   int32_t height;  // likewise
-  int32_t columns;
-  int32_t rows;
-  int32_t tap_count;
+  int32_t columns, rows, tap_count;
   int32_t packed_count;  // SpeedPacked::count
   int32_t resize_taps;   // SpeedAxis::taps
   int32_t is_divided;

@@ -1,4 +1,4 @@
-// The small picture: only what is kept is filtered, straight from the samples. Columns are lanes.
+// The small picture: only its own samples are filtered, straight from the plane's. Columns are lanes.
 #include <algorithm>
 #include <cstdint>
 
@@ -15,8 +15,7 @@
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 using D = hn::CappedTag<float, SpeedScratch::kMostLanes>;
@@ -209,8 +208,7 @@ void Sample(const SpeedLayout& layout, const SpeedSource& source, RowBand band, 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -4,11 +4,7 @@
 #include "metric/speed/speed_args.h"
 #include "metric/speed/speed_math.kernel.h"
 
-struct SpeedSharpenShared {
-  int32_t unused;
-};
-
-KERNEL_USES(SpeedSharpenArgs, SpeedSharpenShared)
+KERNEL_USES(SpeedSharpenArgs, int32_t)
 
 KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();

@@ -29,7 +29,7 @@ namespace ssim {
 inline constexpr int kDimmest = 8, kBrightest = 256;
 }
 
-/// Sums of a row of windows: words[4y + s] is the double of sum s (WordFromDouble).
+/// Partial results of a row of windows: words[4y + s] is the double of sum s (WordFromDouble).
 enum SsimSum { kSsimProduct, kSsimLuminance, kSsimContrast, kSsimStructure, kSsimSums };
 
 /// Luma of both videos. Samples have `bit_depth` bits, or are floats (kFloatDepth).

@@ -16,8 +16,7 @@
 #include "simd/samples-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -207,20 +206,21 @@ class Spans {
   void FilterBright(int line, int count) {
     for (int i = 0; i < count; i += kLanes) {
       for (int p = 0; p < 2; ++p)
-        RowsToColumns(rows_.bright[p][i], SsimRows::kSpan + SsimRows::kSlack, columns_ + kSsimLoss, rows_.turned[p]);
+        RowsToColumns(rows_.bright[p][i], SsimRows::kSpan + SsimRows::kSlack, columns_ + kSsimLoss,
+                      rows_.transposed[p]);
       for (int m = 0; m < SsimRows::kMaps; ++m) {
-        FilterTurned(m);
+        FilterTransposed(m);
         ColumnsToRows(rows_.filtered + kSsimLoss * kLanes, columns_, AlongOf(m, line + i), kSpan);
       }
     }
   }
 
-  void FilterTurned(int map) {
-    const float* first = rows_.turned[map == 1 || map == 3];
+  void FilterTransposed(int map) {
+    const float* first = rows_.transposed[map == 1 || map == 3];
     const BrightLines to(TapsOf(map), rows_.filtered, kLanes);
     const int count = columns_ + kSsimLoss;
     if (map < 2) FilterLines(VectorAt<kLanes>{first}, count, to);
-    else FilterLines(ProductAt{{first}, {rows_.turned[map >= 3]}}, count, to);
+    else FilterLines(ProductAt{{first}, {rows_.transposed[map >= 3]}}, count, to);
   }
 
   // A row is loaded before the one above it is filtered: a load that spans two stores waits until both are in the
@@ -395,8 +395,7 @@ void SumRows(const SsimPlanes& planes, RowBand band, bool all, SsimRows& rows, i
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -8,11 +8,7 @@
 #define TAPS 9
 #define MIDDLE 4
 
-struct SsimHalveShared {
-  int32_t unused;
-};
-
-KERNEL_USES(SsimShrinkArgs, SsimHalveShared)
+KERNEL_USES(SsimShrinkArgs, int32_t)
 
 #include "metric/ssim/ssim_pictures.kernel.h"
 

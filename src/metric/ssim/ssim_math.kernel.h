@@ -22,14 +22,13 @@ TABLE(float, kHalvingTaps, 25) = {
     .016114f,  .007132f,  -.002090f, -.000450f, .000714f,
 };
 
-// A row is summed in strips of so many columns, a strip in so many lanes: column x goes to lane x % 8.
+// Columns of a strip, which is summed on its own in lanes: column x goes to lane x % 8.
 CONSTANT(int32_t, kStripColumns) = 64;
 CONSTANT(int32_t, kStripLanes) = 8;
 
 // A sum of floats in two: `high` from an anchor on, `low` what was rounded off.
 struct SplitSum {
-  float high;
-  float low;
+  float high, low;
 };
 
 // The anchor is larger than any term, so that the differences are exact.

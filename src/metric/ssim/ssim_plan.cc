@@ -146,7 +146,6 @@ class PlanMaker {
                                   .strips = strips_,
                                   .picture_stride = reference_.picture_stride,
                                   .pair_strips = pair_strips_,
-                                  .first_scale = 0,
                                   .scale_count = 1,
                                   .inverse = inverse_of(context_.videos),
                                   .sample_scale = SampleScale()};

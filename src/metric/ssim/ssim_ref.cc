@@ -22,23 +22,21 @@ FloatPlane ReadImage(const Plane& plane, int bit_depth) {
 
 float Tap(int k) { return ssim::kWindowTaps[k < 6 ? k : 10 - k]; }
 
-/// Filters along the rows, then along the columns.
-FloatPlane Filter(const FloatPlane& image, float anchor) {
-  FloatPlane along(image.width - kSsimLoss, image.height);
-  for (int y = 0; y < along.height; ++y)
-    for (int x = 0; x < along.width; ++x) {
-      ssim::SplitSum sum = {anchor, 0};
-      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, image.at(x + k, y) * Tap(k));
-      along.at(x, y) = ssim::split_total(sum, anchor);
-    }
-  FloatPlane filtered(along.width, image.height - kSsimLoss);
+/// Filters along the rows, or down the columns.
+FloatPlane FilterOnce(const FloatPlane& image, float anchor, bool down) {
+  FloatPlane filtered(image.width - (down ? 0 : kSsimLoss), image.height - (down ? kSsimLoss : 0));
   for (int y = 0; y < filtered.height; ++y)
     for (int x = 0; x < filtered.width; ++x) {
       ssim::SplitSum sum = {anchor, 0};
-      for (int k = 0; k < ssim::kWindow; ++k) sum = ssim::split_add(sum, along.at(x, y + k) * Tap(k));
+      for (int k = 0; k < ssim::kWindow; ++k)
+        sum = ssim::split_add(sum, image.at(down ? x : x + k, down ? y + k : y) * Tap(k));
       filtered.at(x, y) = ssim::split_total(sum, anchor);
     }
   return filtered;
+}
+
+FloatPlane Filter(const FloatPlane& image, float anchor) {
+  return FilterOnce(FilterOnce(image, anchor, false), anchor, true);
 }
 
 FloatPlane Product(const FloatPlane& a, const FloatPlane& b) {

@@ -14,7 +14,7 @@ struct SsimRows : Workspace {
   static constexpr int kSlack = 32;             // floats that whole vectors may touch behind a row
   static constexpr int kLines = 16;             // rows of the planes at once
   static constexpr int kChunk = ssim::kWindow;  // rows of windows at once
-  static constexpr int kRing = 3 * kLines;      // rows that are kept: a chunk, those it follows, and those that come
+  static constexpr int kRing = 3 * kLines;      // rows in memory: a chunk, those before and those after it
 
   explicit SsimRows(int width) : sums(kMargin + width + kMargin), whole_sums(kMargin + width + kMargin) {}
 
@@ -29,7 +29,7 @@ struct SsimRows : Workspace {
   // Bright rows: both pictures, the same by columns, and a map of them filtered.
   static constexpr int kSpanSamples = kSpan + kSsimLoss + 2;  // a multiple of four
   alignas(64) float bright[2][kLines][kSpan + kSlack] = {};
-  alignas(64) float turned[2][kSpanSamples * kLines] = {};
+  alignas(64) float transposed[2][kSpanSamples * kLines] = {};
   alignas(64) float filtered[kSpanSamples * kLines] = {};
   alignas(64) float open[kMaps][2][kSsimLoss][kSpan] = {};  // sums of windows that continue in the next chunk
 

@@ -2,11 +2,7 @@
 #include "metric/ssim/ssim_rows_args.h"
 #include "metric/ssim/ssim_scale.kernel.h"
 
-struct SsimRowsShared {
-  int32_t unused;
-};
-
-KERNEL_USES(SsimRowsArgs, SsimRowsShared)
+KERNEL_USES(SsimRowsArgs, int32_t)
 
 FUNCTION(double) row_sum(CONTEXT(SsimScale scale, int32_t sum, int32_t row)) {
   CONST_BUFFER(double) strips = CONST_BUFFER_AT(double, args.strips, int64_t(group_z()) * args.pair_strips);

@@ -9,6 +9,5 @@ struct SsimRowsArgs {
   CONST_BUFFER(double) strips;
   CONST_BUFFER(int32_t) scales;
   BUFFER(double) words;
-  int64_t pair_strips;
-  int64_t pair_words;
+  int64_t pair_strips, pair_words;
 };

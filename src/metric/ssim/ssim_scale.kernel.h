@@ -17,16 +17,9 @@ struct SsimScale {
 
 FUNCTION(SsimScale) read_scale(CONST_BUFFER(int32_t) scales, int32_t index) {
   const int32_t i = index * SSIM_SCALE_NUMBERS;
-  SsimScale scale;
-  scale.first_group = scales.data[i];
-  scale.strips = scales.data[i + 1];
-  scale.width = scales.data[i + 2];
-  scale.height = scales.data[i + 3];
-  scale.row_stride = scales.data[i + 4];
-  scale.offset = scales.data[i + 5];
-  scale.first_strip = scales.data[i + 6];
-  scale.first_word = scales.data[i + 7];
-  scale.all = scales.data[i + 8] != 0;
+  const SsimScale scale = {scales.data[i],     scales.data[i + 1], scales.data[i + 2],
+                           scales.data[i + 3], scales.data[i + 4], scales.data[i + 5],
+                           scales.data[i + 6], scales.data[i + 7], scales.data[i + 8] != 0};
   return scale;
 }
 

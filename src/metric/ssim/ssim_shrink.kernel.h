@@ -3,11 +3,7 @@
 #include "metric/ssim/ssim_args.h"
 #include "metric/ssim/ssim_math.kernel.h"
 
-struct SsimShrinkShared {
-  int32_t unused;
-};
-
-KERNEL_USES(SsimShrinkArgs, SsimShrinkShared)
+KERNEL_USES(SsimShrinkArgs, int32_t)
 
 #include "metric/ssim/ssim_pictures.kernel.h"
 

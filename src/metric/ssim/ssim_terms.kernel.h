@@ -1,4 +1,4 @@
-// What a window of the SSIM metrics says (docs/spec/siblings.md 5), for the reference implementation and kernels. A
+// The terms of a window of the SSIM metrics (docs/spec/siblings.md 5), for the reference implementation and kernels. A
 // kernel includes the exact functions first.
 #pragma once
 
@@ -9,17 +9,13 @@ CONSTANT(float, kLuminanceConstant) = 6.5024996f;
 CONSTANT(float, kContrastConstant) = 58.522495f;
 CONSTANT(float, kStructureConstant) = 29.261248f;
 
-// The same floats as doubles. glslang keeps a float's constant unrounded where it makes a double of it.
+// The same floats as doubles. glslang does not round a float constant that it converts to a double.
 CONSTANT(double, kLuminanceDouble) = DOUBLE(6.502499580383301);
 CONSTANT(double, kContrastDouble) = DOUBLE(58.522495269775391);
 
 // Means over a window.
 struct SsimWindow {
-  float reference;
-  float distorted;
-  float reference_square;
-  float distorted_square;
-  float product;
+  float reference, distorted, reference_square, distorted_square, product;
 };
 
 struct SsimDetail {
@@ -28,8 +24,7 @@ struct SsimDetail {
 };
 
 struct SsimTerms {
-  double luminance;
-  double contrast;
+  double luminance, contrast;
   float structure;
 };
 

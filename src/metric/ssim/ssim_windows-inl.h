@@ -13,8 +13,7 @@
 #include "metric/ssim/ssim_split-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET != HWY_SCALAR
@@ -73,13 +72,9 @@ inline void ColumnsToRows(const float* from, int columns, float* to, ptrdiff_t r
   }
 }
 
-#endif
-
 // --- Windows of samples that are not dark. Taps that mirror each other meet the same value in two windows, which share
 // the product and its parts: a whole number of a grid, and what is rounded off. README.md says why the sums are those
 // of ssim_split-inl.h.
-
-#if HWY_TARGET != HWY_SCALAR
 
 constexpr int kWindow = ssim::kWindow;
 constexpr int kTaps = (kWindow + 1) / 2;
@@ -209,8 +204,7 @@ HWY_NOINLINE void FilterChunk(Load load, ptrdiff_t count, BrightLines to, float*
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // ACUTANCE_SSIM_WINDOWS_INL_H_

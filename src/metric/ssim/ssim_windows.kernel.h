@@ -52,8 +52,7 @@ struct SsimTermColumn {
 
 // Where a workgroup is.
 struct SsimPlace {
-  int32_t first_row;
-  int32_t strip;
+  int32_t first_row, strip;
 };
 
 FUNCTION(float) sample_of(CONTEXT(CONST_BUFFER(PIXEL) picture, int32_t i)) {

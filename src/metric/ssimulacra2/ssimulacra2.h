@@ -22,10 +22,9 @@ namespace ssimulacra2 {
 }  // namespace ssimulacra2
 
 inline constexpr int kSsimulacra2Scales = 6, kSsimulacra2Components = 3, kSsimulacra2MinSide = 8;
-inline constexpr int kSsimulacra2Strip = 64;  // rows that sums are made of
+inline constexpr int kSsimulacra2Strip = 64;  // rows of a partial sum
 
-/// Sums of a scale: of each component the structure's, the ringing's and the blur's, and the same of their 4th powers.
-/// A word each.
+/// Partial results of a scale: sums of each component's structure, ringing and blur, and of their 4th powers.
 inline constexpr int kSsimulacra2Maps = 3, kSsimulacra2Sums = 2 * kSsimulacra2Maps,
                      kSsimulacra2Words = kSsimulacra2Components * kSsimulacra2Sums;
 
@@ -56,12 +55,12 @@ void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors>
 void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
                          std::span<int64_t> words);
 
-/// The score that the words of all scales make.
+/// The score of all scales' partial results.
 double Ssimulacra2Score(int width, int height, std::span<const int64_t> words);
 
 extern const Metric kSsimulacra2Metric;
 
-/// Work of ssimulacra2 on a device: the words of its Extractor, bit for bit.
+/// ssimulacra2 on a device: the partial results of its Extractor, bit for bit.
 Result<Plan> MakeSsimulacra2Plan(const LinearRgbSettings& settings, const PlanContext& context);
 
 }  // namespace acutance

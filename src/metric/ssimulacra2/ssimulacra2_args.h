@@ -4,15 +4,12 @@
 
 // Makes pictures of half the size, or the colors that cones see, of a video's pictures with three planes each.
 struct Ssimulacra2PlanesArgs {
-  CONST_BUFFER(float) red;
-  CONST_BUFFER(float) green;
-  CONST_BUFFER(float) blue;
+  CONST_BUFFER(float) red, green, blue;
   BUFFER(float) to;        // [picture][plane][row][column]
   int64_t picture_stride;  // of what is read, from picture to picture
   int32_t row_stride;
   int32_t width;  // of what is read
-  int32_t height;
-  int32_t to_row;
+  int32_t height, to_row;
   int64_t to_plane;  // floats from plane to plane
 };
 
@@ -26,12 +23,10 @@ struct Ssimulacra2BlurArgs {
   int64_t plane;           // floats from plane to plane
   int64_t pair;            // and from pair to pair of the rows
   int32_t row;             // and from row to row
-  int32_t width;
-  int32_t height;
+  int32_t width, height;
   int32_t fields;  // of component c, 4 bits from bit 4 c on. 2: the means; 5: their squares and product, too; 0: none
   int32_t needs;   // bit SSIMULACRA2_SUMS * c + i: sum i of component c is made
-  int32_t strips;
-  int32_t pair_words;
+  int32_t strips, pair_words;
   uint32_t inverse;  // reference_of
 };
 

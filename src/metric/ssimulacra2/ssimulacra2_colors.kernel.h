@@ -3,11 +3,7 @@
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 
-struct Ssimulacra2ColorsShared {
-  int32_t unused;
-};
-
-KERNEL_USES(Ssimulacra2PlanesArgs, Ssimulacra2ColorsShared)
+KERNEL_USES(Ssimulacra2PlanesArgs, int32_t)
 
 KERNEL_MAIN() {
   const int32_t x = group_x() * BLOCK_X + local_x();

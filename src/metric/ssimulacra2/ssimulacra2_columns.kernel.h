@@ -13,8 +13,7 @@
 #define CHUNK BLOCK_Y
 
 struct Ssimulacra2ColumnsShared {
-  float blurred[FIELDS][CHUNK][BLOCK_X];
-  float loss[MAPS][CHUNK][BLOCK_X];
+  float blurred[FIELDS][CHUNK][BLOCK_X], loss[MAPS][CHUNK][BLOCK_X];
 };
 
 KERNEL_USES(Ssimulacra2BlurArgs, Ssimulacra2ColumnsShared)
@@ -28,10 +27,7 @@ struct ColumnState {
 
 // What the blur of the item's field takes in for each row, and the item's pixel of both pictures.
 struct ColumnChunk {
-  float below[CHUNK];
-  float above[CHUNK];
-  float reference;
-  float distorted;
+  float below[CHUNK], above[CHUNK], reference, distorted;
 };
 
 FUNCTION(int32_t) inside(CONTEXT(int32_t y)) { return y < 0 ? 0 : y < args.height ? y : args.height - 1; }

@@ -15,13 +15,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "metric/ssimulacra2/ssimulacra2_blur-inl.h"
-#include "metric/ssimulacra2/ssimulacra2_colors-inl.h"
-#include "metric/ssimulacra2/ssimulacra2_maps-inl.h"
+#include "metric/ssimulacra2/ssimulacra2_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if !HWY_NATIVE_FMA || HWY_TARGET > HWY_AVX2
@@ -60,7 +57,7 @@ class ScaleSums {
         batches_((height_ + kAhead + kLanes - 1) / kLanes),
         strips_((height_ + kSsimulacra2Strip - 1) / kSsimulacra2Strip),
         groups_((width_ + kGroup - 1) / kGroup) {
-    turned_out_ = Zeros(size_t{kLanes} * kStripe);
+    transposed_out_ = Zeros(size_t{kLanes} * kStripe);
     for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
     for (size_t v = 0; v < videos_.size(); ++v) {
       videos_[v].colors = v == 0 ? &reference : &distorted[v - 1];
@@ -80,7 +77,7 @@ class ScaleSums {
  private:
   struct Component {
     size_t blurred = 0;                 // how many of Blurred
-    Floats turned, values;              // [column][row], with margins; row y at y % (2 * kLanes)
+    Floats transposed, values;          // [column][row], with margins; row y at y % (2 * kLanes)
     std::array<Floats, kBlurred> ring;  // blurred rows, row y at y % kRing; then a row of zeros
     Floats rows, columns;               // Sections: [Blurred][batch of rows], [Blurred][vector of columns]
     // A distorted video alone has sums:
@@ -106,7 +103,7 @@ class ScaleSums {
 
   void Prepare(Component& component, size_t blurred) const {
     component.blurred = blurred;
-    component.turned = Zeros(size_t{kLanes} * kPitch);
+    component.transposed = Zeros(size_t{kLanes} * kPitch);
     component.values = Zeros(size_t{2 * kLanes} * kPitch);
     for (size_t i = 0; i < blurred; ++i) component.ring[i] = Zeros(size_t{kRing + 1} * kPitch);
     component.rows = Zeros(blurred * batches_ * Sections::kFloats);
@@ -136,15 +133,15 @@ class ScaleSums {
     }
   }
 
-  /// Colors of rows [y, y + kLanes), in rows and turned; zeros right of the picture and below it.
+  /// Colors of rows [y, y + kLanes), in rows and transposed; zeros right of the picture and below it.
   void ReadRows(int y) {
     for (Video& video : videos_) {
       for (int r = 0; r < kLanes; ++r) ReadRow(video, y + r);
       for (Component& component : video.components)
         for (int x = 0; x < kPitch; x += kTile)
           for (int r = 0; r < kLanes; r += kTile)
-            TurnTile(Values(component, y + r) - kMargin + x, kPitch, component.turned.get() + ptrdiff_t{kLanes} * x + r,
-                     kLanes);
+            TransposeTile(Values(component, y + r) - kMargin + x, kPitch,
+                          component.transposed.get() + ptrdiff_t{kLanes} * x + r, kLanes);
     }
   }
 
@@ -174,17 +171,18 @@ class ScaleSums {
 
   template <int what>
   void BlurRows(const Pair& pair, int batch) {
-    const float* own = pair.own.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
-    const float* reference = pair.reference.turned.get() + kLanes * ptrdiff_t{kMargin - begin_};
+    const float* own = pair.own.transposed.get() + kLanes * ptrdiff_t{kMargin - begin_};
+    const float* reference = pair.reference.transposed.get() + kLanes * ptrdiff_t{kMargin - begin_};
     float* state = pair.own.rows.get() + (ptrdiff_t{what} * batches_ + batch) * Sections::kFloats;
     Sections sections;
     sections.Load(state);
-    HWY_NAMESPACE::BlurRows<what>({own, reference, width_}, begin_, end(), sections, turned_out_.get());
+    HWY_NAMESPACE::BlurRows<what>({own, reference, width_}, begin_, end(), sections, transposed_out_.get());
     sections.Store(state);
     float* rows = pair.own.ring[what].get() + ptrdiff_t{batch * kLanes % kRing} * kPitch;
     for (int x = 0; x < end() - begin_; x += kTile)
       for (int r = 0; r < kLanes; r += kTile)
-        TurnTile(turned_out_.get() + ptrdiff_t{kLanes} * x + r, kLanes, rows + ptrdiff_t{r} * kPitch + x, kPitch);
+        TransposeTile(transposed_out_.get() + ptrdiff_t{kLanes} * x + r, kLanes, rows + ptrdiff_t{r} * kPitch + x,
+                      kPitch);
   }
 
   /// Outputs of rows [begin, end) and their maps; rows above the picture only set the state.
@@ -283,7 +281,7 @@ class ScaleSums {
   const int width_, height_, batches_, strips_, groups_;
   int begin_ = 0;  // the stripe's first column
   Ssimulacra2Needs needs_[3];
-  Floats turned_out_;
+  Floats transposed_out_;
   std::vector<double> folded_;
 };
 
@@ -292,15 +290,10 @@ void Scale(const FloatColors& reference, std::span<const FloatColors> distorted,
   ScaleSums(reference, distorted, scale, scales).Run(words);
 }
 
-void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
-  HalvePlane(from, plane, width, height, to);
-}
-
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

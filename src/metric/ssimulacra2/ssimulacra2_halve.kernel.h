@@ -1,11 +1,7 @@
 // Half the size: the mean of each 2x2 pixels (docs/spec/beyond.md 3.2). An item has a pixel of all planes.
 #include "metric/ssimulacra2/ssimulacra2_args.h"
 
-struct Ssimulacra2HalveShared {
-  int32_t unused;
-};
-
-KERNEL_USES(Ssimulacra2PlanesArgs, Ssimulacra2HalveShared)
+KERNEL_USES(Ssimulacra2PlanesArgs, int32_t)
 
 FUNCTION(float) mean_at(CONTEXT(CONST_BUFFER(float) plane, int32_t x, int32_t y)) {
   const int32_t right = 2 * x + 1 < args.width ? 2 * x + 1 : args.width - 1;

@@ -5,9 +5,7 @@
 #include "kernel/kernel.h"
 
 struct PerceivedColor {
-  float x;
-  float y;
-  float b;
+  float x, y, b;
 };
 
 // What a cone sees of a color, to the power of 1/3, without what it sees of black.
@@ -39,10 +37,7 @@ FUNCTION(PerceivedColor) perceived_color(float red, float green, float blue) {
       cone_response(red, green, blue, bits_float(0x3e7943ccu), bits_float(0x3e51ae8fu), bits_float(0x3f0d4369u));
   const float x = 0.5f * (l - m);
   const float y = 0.5f * (l + m);
-  PerceivedColor color;
-  color.x = x * 14.0f + 0.42f;
-  color.y = y + 0.01f;
-  color.b = (s - y) + 0.55f;
+  const PerceivedColor color = {x * 14.0f + 0.42f, y + 0.01f, (s - y) + 0.55f};
   return color;
 }
 
@@ -70,11 +65,7 @@ FUNCTION(float) section_before_that(int32_t section, int32_t place) {
 
 // Means and mean products of both pictures around a pixel.
 struct PixelMeans {
-  float mean1;
-  float mean2;
-  float square1;
-  float square2;
-  float product;
+  float mean1, mean2, square1, square2, product;
 };
 
 FUNCTION(float) structure_loss(PixelMeans m) {

@@ -29,8 +29,7 @@ struct RowState {
 
 // An item's share of a tile: of each of its rows two columns.
 struct TileShare {
-  float reference[2 * SHARES];
-  float distorted[2 * SHARES];
+  float reference[2 * SHARES], distorted[2 * SHARES];
 };
 
 FUNCTION(TileShare) read_tile(CONTEXT(int32_t first_row, int32_t first)) {

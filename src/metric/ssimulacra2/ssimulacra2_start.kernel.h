@@ -4,11 +4,7 @@
 #include "metric/ssimulacra2/ssimulacra2_math.kernel.h"
 #include "metric/ssimulacra2/ssimulacra2_start_args.h"
 
-struct Ssimulacra2StartShared {
-  int32_t unused;
-};
-
-KERNEL_USES(Ssimulacra2StartArgs, Ssimulacra2StartShared)
+KERNEL_USES(Ssimulacra2StartArgs, int32_t)
 
 #include "metric/blocks/chroma_quad.kernel.h"
 

@@ -4,10 +4,8 @@
 
 // Converts a video's pictures from samples to the colors that cones see, and to light at half the size.
 struct Ssimulacra2StartArgs {
-  CONST_BUFFER(PIXEL) luma;
-  CONST_BUFFER(PIXEL) cb;
-  CONST_BUFFER(PIXEL) cr;
-  CONST_BUFFER(uint32_t) factors;  // LinearRgbFactors, word by word
+  CONST_BUFFER(PIXEL) luma, cb, cr;
+  CONST_BUFFER(uint32_t) factors;  // LinearRgbFactors
   BUFFER(float) colors;            // [picture][plane][row][column]
   BUFFER(float) half_light;        // likewise
   int64_t luma_picture;            // samples from picture to picture
@@ -15,11 +13,7 @@ struct Ssimulacra2StartArgs {
   int64_t color_plane;  // floats from plane to plane
   int64_t half_plane;
   int32_t luma_row;  // and from row to row
-  int32_t chroma_row;
-  int32_t color_row;
-  int32_t half_row;
-  int32_t width;
-  int32_t height;
+  int32_t chroma_row, color_row, half_row, width, height;
   int32_t chroma_width;  // 0: there is no chroma
   int32_t chroma_height;
   int32_t across;  // CHROMA_...

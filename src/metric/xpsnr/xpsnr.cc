@@ -8,6 +8,8 @@
 
 #include "exec/plan.h"
 #include "math/exact_math.h"
+#include "metric/blocks/reference_of.h"
+#include "metric/xpsnr/xpsnr_args.h"
 
 namespace acutance {
 namespace {
@@ -93,7 +95,7 @@ class XpsnrSequence : public Sequence {
 class XpsnrExtractor : public Extractor {
  public:
   XpsnrExtractor(const XpsnrSettings& settings, const XpsnrGrid& grid)
-      : Extractor({.stages = {{grid.rows}}, .words = kXpsnrWords * grid.blocks(), .kept = kKept}),
+      : Extractor({.stages = {{grid.rows}}, .words = XPSNR_WORDS * grid.blocks(), .kept = kKept}),
         order_(settings.order),
         grid_(grid),
         key_suffix_(settings.key_suffix) {}
@@ -108,7 +110,7 @@ class XpsnrExtractor : public Extractor {
     for (int p = 1; p < kPlanes; ++p) CountAll(frame.reference[p], frame.distorted[p]);
     if (before) frame.before = &before->planes[0];
     if (before_that) frame.before_that = &before_that->planes[0];
-    const size_t words = size_t{kXpsnrWords} * grid_.columns;
+    const size_t words = size_t{XPSNR_WORDS} * grid_.columns;
     for (int row = band.begin; row < band.end; ++row)
       XpsnrBlockRow(grid_, frame, row, results.words.subspan(words * row, words),
                     static_cast<XpsnrBuffers&>(*workspaces.thread));
@@ -118,7 +120,7 @@ class XpsnrExtractor : public Extractor {
     const std::array<int64_t, kPlanes> errors = XpsnrErrors(grid_, totals.words);
     std::ranges::copy(errors, outputs.kept.begin());
     int64_t chroma = 0;
-    for (int i = 0; i < grid_.blocks(); ++i) chroma += totals.words[size_t{kXpsnrWords} * i + kXpsnrChroma];
+    for (int i = 0; i < grid_.blocks(); ++i) chroma += totals.words[size_t{XPSNR_WORDS} * i + XPSNR_CHROMA];
     outputs.kept[kKeptChroma] = chroma;
     for (int p = 0; p < grid_.format.PlaneCount(); ++p)
       outputs.values[p] = XpsnrDecibels(grid_.format.bit_depth, p == 0 ? LumaSamples(grid_.format) : chroma,
@@ -156,6 +158,59 @@ XpsnrOrder OrderOf(const OptionValues& options) {
 
 XpsnrSettings ReadSettings(const OptionValues& options) { return {OrderOf(options), options.KeySuffix()}; }
 
+// --- On devices: the sums of blocks, which Finish weighs.
+
+constexpr TuningEntry kTuning[] = {{"xpsnr_luma", "", "32x8"}, {"xpsnr_chroma", "", "32x8"}};
+
+int StepOf(const XpsnrGrid& grid) {
+  if (!grid.is_weighted) return 0;
+  return grid.is_big ? 2 : 1;
+}
+
+Result<Plan> MakePlan(const XpsnrSettings& settings, const PlanContext& context) {
+  const XpsnrGrid grid(context.format);
+  const int32_t pair_words = XPSNR_WORDS * grid.blocks(), order = static_cast<int>(settings.order);
+  const bool has_chroma = context.format.PlaneCount() > 1;
+  const uint32_t inverse = inverse_of(context.videos);
+  Plan plan(context, context.pairs(), 0, pair_words);
+  const Grid launch = {grid.columns, grid.rows, context.pairs()};
+  const PlaneView reference = context.Input(Video::kReference, 0, order);
+  const XpsnrLumaArgs args = {.reference = reference.data,
+                              .distorted = context.Input(Video::kDistorted).data,
+                              .words = plan.Words(),
+                              .picture_stride = reference.picture_stride,
+                              .row_stride = reference.row_stride,
+                              .width = reference.width,
+                              .height = reference.height,
+                              .block = grid.block,
+                              .pair_words = pair_words,
+                              .bit_depth = context.format.bit_depth,
+                              .step = StepOf(grid),
+                              .order = order,
+                              .has_chroma = has_chroma,
+                              .inverse = inverse};
+  ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "xpsnr_luma", launch, args, "nearest"));
+  for (int p = 1; has_chroma && p < context.format.PlaneCount(); ++p) {
+    const PlaneView view = context.Input(Video::kReference, p);
+    const PictureSize block = grid.ChromaBlock();
+    const XpsnrChromaArgs chroma_args = {.reference = view.data,
+                                         .distorted = context.Input(Video::kDistorted, p).data,
+                                         .words = plan.Words(),
+                                         .picture_stride = view.picture_stride,
+                                         .row_stride = view.row_stride,
+                                         .width = view.width,
+                                         .height = view.height,
+                                         .block_width = block.width,
+                                         .block_height = block.height,
+                                         .pair_words = pair_words,
+                                         .word = p == 1 ? XPSNR_ERROR_U : XPSNR_ERROR_V,
+                                         .counts_size = p == 1,
+                                         .inverse = inverse};
+    ACU_RETURN_IF_ERROR(plan.AddGroups(kTuning, "xpsnr_chroma", launch, chroma_args, "none"));
+  }
+  return plan;
+}
+
 }  // namespace
 
 XpsnrBuffers::XpsnrBuffers(const XpsnrGrid& grid)
@@ -172,7 +227,7 @@ const Metric kXpsnrMetric = {
     .every_frame = true,
     .reads_all_chroma = true,
     .make = OfSettings<Make>,
-    .make_plan = OfSettings<MakeXpsnrPlan>,
+    .make_plan = OfSettings<MakePlan>,
 };
 
 }  // namespace acutance

@@ -44,17 +44,6 @@ struct XpsnrGrid {
   int columns, rows;
 };
 
-/// What is summed in a block; a word each, block after block.
-enum XpsnrWord {
-  kXpsnrError = XPSNR_ERROR,
-  kXpsnrSpatial = XPSNR_SPATIAL,
-  kXpsnrTemporal = XPSNR_TEMPORAL,
-  kXpsnrErrorU = XPSNR_ERROR_U,
-  kXpsnrErrorV = XPSNR_ERROR_V,
-  kXpsnrChroma = XPSNR_CHROMA,
-  kXpsnrWords = XPSNR_WORDS
-};
-
 enum class XpsnrOrder { kNone, kFirst, kSecond };  // of changes over time
 
 /// The options.
@@ -63,7 +52,7 @@ struct XpsnrSettings {
   std::string key_suffix;  // of outputs
 };
 
-/// What the sums are made of.
+/// The input of the sums.
 struct XpsnrFrame {
   std::array<Plane, 3> reference, distorted;
   const Plane* before = nullptr;  // luma of the reference's earlier pictures; null where there is none
@@ -81,22 +70,19 @@ struct XpsnrBuffers : Workspace {
   std::vector<std::byte> zeros;  // a row of samples before the clip
 };
 
-/// The words of the blocks in one row of them, with SIMD (Highway).
+/// The sums of one row of blocks, XPSNR_WORDS per block, with SIMD (Highway).
 void XpsnrBlockRow(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words,
                    XpsnrBuffers& buffers);
 
 /// The same in plain loops, the reference implementation.
 void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words);
 
-/// The weighted sum of squared errors of each plane, of the words of all blocks (docs/spec/beyond.md 2.3 to 2.5).
+/// The weighted sum of squared errors of each plane, from the sums of all blocks (docs/spec/beyond.md 2.3 to 2.5).
 std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_t> words);
 
 /// The mean in dB of `frames` frames of a plane of `samples` whose roots of weighted errors add up to `roots`
 /// (docs/spec/beyond.md 2.5, 2.6); `otherwise` where those are too small for it.
 double XpsnrDecibels(int bit_depth, int64_t samples, double roots, int64_t frames, double otherwise);
-
-/// The same words on devices.
-Result<Plan> MakeXpsnrPlan(const XpsnrSettings& settings, const PlanContext& context);
 
 extern const Metric kXpsnrMetric;
 

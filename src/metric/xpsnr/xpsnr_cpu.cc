@@ -13,8 +13,7 @@
 #include "simd/pair_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace acutance {
-namespace HWY_NAMESPACE {
+namespace acutance::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane cannot hold a pair; the plain loops are as good
@@ -266,10 +265,10 @@ class BlockRowSums {
       for (int top = y; top < stop; top += kChunk) AddChunk(top, std::min(kChunk, stop - top));
       for (int column = 0; column < grid_.columns; ++column) {
         const XpsnrGrid::Part part = PartOf(0, column);
-        int64_t* word = words_.data() + kXpsnrWords * column;
-        word[kXpsnrError] += Sum(0, part);
-        word[kXpsnrSpatial] += Sum(1, part);
-        word[kXpsnrTemporal] += 2 * Sum(2, part);
+        int64_t* word = words_.data() + XPSNR_WORDS * column;
+        word[XPSNR_ERROR] += Sum(0, part);
+        word[XPSNR_SPATIAL] += Sum(1, part);
+        word[XPSNR_TEMPORAL] += 2 * Sum(2, part);
       }
     }
   }
@@ -283,10 +282,10 @@ class BlockRowSums {
         AddErrors<Sample>(frame_.reference[plane], frame_.distorted[plane], top, std::min(kChunk, stop - top),
                           buffers_.pairs.data());
       for (int column = 0; column < grid_.columns; ++column)
-        words_[kXpsnrWords * column + kXpsnrErrorU + plane - 1] += Sum(0, PartOf(plane, column));
+        words_[XPSNR_WORDS * column + XPSNR_ERROR_U + plane - 1] += Sum(0, PartOf(plane, column));
       if (plane > 1) continue;
       for (int column = 0; column < grid_.columns; ++column)
-        words_[kXpsnrWords * column + kXpsnrChroma] = PartOf(plane, column).samples();
+        words_[XPSNR_WORDS * column + XPSNR_CHROMA] = PartOf(plane, column).samples();
     }
   }
 
@@ -378,8 +377,7 @@ void BlockRow(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span
 #endif  // HWY_TARGET == HWY_SCALAR
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace acutance
+}  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

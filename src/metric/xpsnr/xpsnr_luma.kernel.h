@@ -1,4 +1,4 @@
-// The words of a block of luma: squared error, spatial activity and activity over time (docs/spec/beyond.md 2.3). A
+// The sums of a block of luma: squared error, spatial activity and activity over time (docs/spec/beyond.md 2.3). A
 // workgroup goes over a block. PIXEL: uint8_t or uint16_t.
 #include "metric/blocks/reference_of.kernel.h"
 #include "metric/xpsnr/xpsnr_args.h"
@@ -14,10 +14,7 @@ KERNEL_USES(XpsnrLumaArgs, XpsnrLumaShared)
 
 // Samples x0 to x1 - 1 of rows y0 to y1 - 1.
 struct XpsnrPart {
-  int32_t x0;
-  int32_t y0;
-  int32_t x1;
-  int32_t y1;
+  int32_t x0, y0, x1, y1;
 };
 
 FUNCTION(int32_t) at_least(int32_t value, int32_t least) { return value < least ? least : value; }

@@ -3,7 +3,7 @@
 
 #include "kernel/kernel.h"
 
-// What is summed in a block, a word each.
+// The sums of a block.
 #define XPSNR_ERROR 0
 #define XPSNR_SPATIAL 1
 #define XPSNR_TEMPORAL 2

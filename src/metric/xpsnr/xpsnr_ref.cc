@@ -78,22 +78,22 @@ int64_t SquaredErrors(const Plane& reference, const Plane& distorted, const Xpsn
 }  // namespace
 
 void XpsnrBlockRowRef(const XpsnrGrid& grid, const XpsnrFrame& frame, int row, std::span<int64_t> words) {
-  constexpr int kErrors[3] = {kXpsnrError, kXpsnrErrorU, kXpsnrErrorV};
+  constexpr int kErrors[3] = {XPSNR_ERROR, XPSNR_ERROR_U, XPSNR_ERROR_V};
   const Luma luma(&frame.reference[0], grid.format.bit_depth);
   for (int column = 0; column < grid.columns; ++column) {
-    const auto own = words.subspan(size_t{kXpsnrWords} * column, kXpsnrWords);
+    const auto own = words.subspan(size_t{XPSNR_WORDS} * column, XPSNR_WORDS);
     std::ranges::fill(own, 0);
     for (int p = 0; p < grid.format.PlaneCount(); ++p) {
       const XpsnrGrid::Part part = grid.PartOf(p, frame.reference[p], column, row);
-      if (p == 1) own[kXpsnrChroma] = part.samples();
+      if (p == 1) own[XPSNR_CHROMA] = part.samples();
       own[kErrors[p]] = grid.format.bit_depth > 8
                             ? SquaredErrors<uint16_t>(frame.reference[p], frame.distorted[p], part)
                             : SquaredErrors<uint8_t>(frame.reference[p], frame.distorted[p], part);
     }
     if (!grid.is_weighted) continue;
-    own[kXpsnrSpatial] = SpatialActivity(grid, luma, grid.Inner(column, row));
+    own[XPSNR_SPATIAL] = SpatialActivity(grid, luma, grid.Inner(column, row));
     if (frame.order != XpsnrOrder::kNone)
-      own[kXpsnrTemporal] = TemporalActivity(grid, frame, grid.PartOf(0, frame.reference[0], column, row));
+      own[XPSNR_TEMPORAL] = TemporalActivity(grid, frame, grid.PartOf(0, frame.reference[0], column, row));
   }
 }
 

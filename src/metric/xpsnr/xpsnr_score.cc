@@ -20,9 +20,9 @@ double ActivityOf(const XpsnrGrid& grid, int column, int row, std::span<const in
   if (inner.x1 <= inner.x0 || inner.y1 <= inner.y0) return 1.0;
   const bool counts = !grid.is_big || inner.x1 - grid.Left(column) > kLeastWidth;
   const double positions = static_cast<double>(inner.x1 - inner.x0) * static_cast<double>(inner.y1 - inner.y0);
-  const double spatial = counts ? static_cast<double>(words[kXpsnrSpatial]) : 0.0;
+  const double spatial = counts ? static_cast<double>(words[XPSNR_SPATIAL]) : 0.0;
   const double samples = static_cast<double>(grid.Width(column)) * static_cast<double>(grid.Height(row));
-  const double activity = spatial / positions + static_cast<double>(words[kXpsnrTemporal]) / samples;
+  const double activity = spatial / positions + static_cast<double>(words[XPSNR_TEMPORAL]) / samples;
   const double floor = static_cast<double>(1 << (grid.format.bit_depth - 6));
   const double least = std::max(activity, floor);
   return least * least;
@@ -45,7 +45,7 @@ std::vector<double> WeightsOf(const XpsnrGrid& grid, std::span<const int64_t> wo
   const bool is_limited = int64_t{grid.format.width} * grid.format.height <= kMostPixelsLimited;
   std::vector<double> weights(grid.blocks());
   for (int i = 0; i < grid.blocks(); ++i) {
-    const auto own = words.subspan(size_t{kXpsnrWords} * i, kXpsnrWords);
+    const auto own = words.subspan(size_t{XPSNR_WORDS} * i, XPSNR_WORDS);
     weights[i] = 1.0 / std::sqrt(ActivityOf(grid, i % grid.columns, i / grid.columns, own));
     if (is_limited) LimitWeight(grid, i, weights);
   }
@@ -88,7 +88,7 @@ XpsnrGrid::Part XpsnrGrid::Inner(int column, int row) const {
 }
 
 std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_t> words) {
-  constexpr int kErrors[3] = {kXpsnrError, kXpsnrErrorU, kXpsnrErrorV};
+  constexpr int kErrors[3] = {XPSNR_ERROR, XPSNR_ERROR_U, XPSNR_ERROR_V};
   std::array<int64_t, 3> errors = {};
   if (!grid.is_weighted) {
     for (int p = 0; p < grid.format.PlaneCount(); ++p) errors[p] = words[kErrors[p]];
@@ -100,7 +100,7 @@ std::array<int64_t, 3> XpsnrErrors(const XpsnrGrid& grid, std::span<const int64_
   for (int p = 0; p < grid.format.PlaneCount(); ++p) {
     double sum = 0.0;
     for (int i = 0; i < grid.blocks(); ++i)
-      sum += static_cast<double>(words[size_t{kXpsnrWords} * i + kErrors[p]]) * weights[i];
+      sum += static_cast<double>(words[size_t{XPSNR_WORDS} * i + kErrors[p]]) * weights[i];
     errors[p] = sum <= 0 ? 0 : static_cast<int64_t>(sum * mean_activity + 0.5);
   }
   return errors;
