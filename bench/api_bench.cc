@@ -1,5 +1,4 @@
-// The C++ API on pictures in memory. bench/python_overhead.py compares the Python package with
-// it.
+// Benchmark of the C++ API on pictures in memory. bench/python_overhead.py compares the Python package with it.
 #include <acutance/acutance.h>
 #include <benchmark/benchmark.h>
 

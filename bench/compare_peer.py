@@ -7,7 +7,7 @@ A RUN is a model (vmaf_v0.6.1), a feature with its options (cambi, float_ssim=en
 joined by commas; by default two models, every feature of libvmaf that `acutance features` lists, and all of these at
 once. The peer is the ffmpeg of PyPI's imageio-ffmpeg, which carries libvmaf. Both sides read the same two files from
 the page cache and are timed as whole processes, in turns. The peer's filter always computes a model: where features are
-timed, the cost of a model that needs motion alone is taken off, and with it the peer's start, reading and log. With one
+timed, the cost of a model that needs motion alone is subtracted, and with it the peer's start, reading and log. With one
 thread the peer also runs with n_threads=0, and the quicker of the two counts. Scores must agree to 1e-5 (the peer's
 logs have six digits). Standard library only.
 """
@@ -15,7 +15,6 @@ import argparse
 import glob
 import json
 import pathlib
-import subprocess
 import sys
 
 import measure
@@ -43,7 +42,7 @@ def parse_arguments():
 
 
 def make_pair(media, frames):
-    """A 1080p pair, encoded (reference and distorted .mp4) and decoded (.yuv); kept for the next run."""
+    """A 1080p pair, encoded (reference and distorted .mp4) and decoded (.yuv); the next run reuses it."""
     encode = ["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", media / "reference.mp4", "-an", "-frames:v", frames,
               "-vf", f"scale={SIZE.replace('x', ':')}:flags=bicubic", "-pix_fmt", "yuv420p", "-c:v", "libx264"]
     qualities = {"reference": ["-preset", "ultrafast", "-qp", "4"], "distorted": ["-preset", "veryfast", "-crf", "35"]}
@@ -69,26 +68,15 @@ def motion_model(path):
     return path
 
 
-def features_of(options):
-    """The names that `acutance features` lists before its first empty line."""
-    command = [options.build / "bin/acutance", "features"]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.partition("\n\n")[0]
-    return [line.split()[0] for line in listed.splitlines()]
-
-
 def default_runs(options):
-    features = [feature for feature in features_of(options) if feature not in NOT_THE_PEERS]
+    features = [feature for feature in measure.features_of(options.build) if feature not in NOT_THE_PEERS]
     return ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h", *features, ",".join(features)]
-
-
-def is_model(run):
-    return run.startswith("vmaf")
 
 
 def peer_command(options, pair, run, threads, log):
     reference, distorted = pair
     raw = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", SIZE, "-r", "25"]
-    if is_model(run):
+    if measure.is_model(run):
         what = f"model=version={run}"
     else:
         what = f"model=path={motion_model(options.work / 'motion.json')}"
@@ -103,8 +91,8 @@ def peer_command(options, pair, run, threads, log):
 def our_command(options, pair, run, threads, log):
     reference, distorted = pair
     width, height = SIZE.split("x")
-    what = ["--model", f"version={run}"] if is_model(run) else ["--no_prediction"]
-    for feature in [] if is_model(run) else run.split(","):
+    what = ["--model", f"version={run}"] if measure.is_model(run) else ["--no_prediction"]
+    for feature in [] if measure.is_model(run) else run.split(","):
         what += ["--feature", feature]
     return [options.build / "bin/vmaf", "-r", reference, "-d", distorted, "-w", width, "-h", height, "-p", "420", "-b", "8",
             *what, "--threads", threads, "--json", "-o", log, "-q"]
@@ -131,7 +119,7 @@ def compare(options, run, pair, empty):
 
     def milliseconds(side, field, pick=measure.least):
         spent = pick(costs[side], field)
-        if side != "acutance" and not is_model(run):
+        if side != "acutance" and not measure.is_model(run):
             spent -= measure.least(empty, field)
         return 1000 * spent / options.frames
 
@@ -162,8 +150,7 @@ def print_scaling(options, pair):
                 for threads, log in logs.items()}
     costs = measure.run_interleaved(commands, options.repeats)
     one, two = (measure.least(costs[threads], "wall") for threads in (1, 2))
-    contents = [{**json.loads(log.read_text(encoding="utf-8")), "fps": 0} for log in logs.values()]
-    same = contents[0] == contents[1]
+    same = measure.log_without_speed(logs[1]) == measure.log_without_speed(logs[2])
     print(f"\nThreads: {options.frames / one:.1f} fps with one, {options.frames / two:.1f} with two: "
           f"{one / two:.2f}x; the logs are {'the same' if same else 'DIFFERENT'}.")
     return same
@@ -187,7 +174,7 @@ def main():
     options.work = options.build / "bench-work"
     options.work.mkdir(parents=True, exist_ok=True)
     *raw_pair, reference, distorted = make_pair(media, options.frames)
-    version = subprocess.run([options.peer, "-version"], capture_output=True, text=True, check=True).stdout
+    version = measure.run([options.peer, "-version"]).output
     print(f"{measure.cpu_name()}; {options.frames} frames of {SIZE}, {options.repeats} repeats; "
           f"peer: {version.partition(' Copyright')[0]}\n")
     worst = compare_all(options, raw_pair)

@@ -1,11 +1,10 @@
-// The highest rates of the instruction kinds that bound the metrics, on this machine.
-// bench/metrics.py divides each metric's needs by them. Items per second are single lanes
-// (multiplications, divisions).
+// Benchmark of the instruction kinds that bound the metrics: their highest rates on this machine. bench/metrics.py
+// divides each metric's needs by them. Items per second are single lanes (multiplications, divisions).
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 
-// The loops below keep vectors in arrays, which targets of unknown vector length do not allow.
+// The loops below store vectors in arrays, which targets of unknown vector length do not allow.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/machine_bench.cc"
@@ -79,19 +78,12 @@ void Measure(benchmark::State& state, Body body) {
   state.SetLabel(HWY_DYNAMIC_DISPATCH(TargetName)());
 }
 
-void Multiply16Rate(benchmark::State& state) {
-  Measure(state, [] { return HWY_DYNAMIC_DISPATCH(Multiply16)(); });
-}
-void Multiply32Rate(benchmark::State& state) {
-  Measure(state, [] { return HWY_DYNAMIC_DISPATCH(Multiply32)(); });
-}
-void Divide64Rate(benchmark::State& state) {
-  Measure(state, [] { return HWY_DYNAMIC_DISPATCH(Divide64)(); });
-}
-
-BENCHMARK(Multiply16Rate);
-BENCHMARK(Multiply32Rate);
-BENCHMARK(Divide64Rate);
+#define ACU_RATE(function) \
+  BENCHMARK_CAPTURE(Measure, function, [] { return HWY_DYNAMIC_DISPATCH(function)(); })->Name(#function "Rate")
+ACU_RATE(Multiply16);
+ACU_RATE(Multiply32);
+ACU_RATE(Divide64);
+#undef ACU_RATE
 
 }  // namespace acutance
 #endif  // HWY_ONCE

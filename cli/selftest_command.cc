@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/kernel_release.h"
+#include "backend/device_text.h"
 #include "base/json.h"
 #include "cli/version.h"
 #include "devices/selftest.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tests with a sanitizer and runs those that one can watch: tools/sanitize.sh asan|tsan [options of ctest].
-# One instruction set instead of all, and kernels for the emulator alone, which runs their text: a build of the whole
+# Builds the tests with a sanitizer and runs those that it can watch: tools/sanitize.sh asan|tsan [options of ctest].
+# One instruction set instead of all, and kernels for the emulator alone, which runs their source: a build of the whole
 # preset takes hours.
 set -euo pipefail
 
@@ -8,13 +8,9 @@ preset=${1:?usage: tools/sanitize.sh asan|tsan [options of ctest]}
 build=build-$preset
 jobs=${JOBS:-$(tools/jobs.sh)}
 shift
-mkdir -p "$build"
 [ -f "$build/CMakeCache.txt" ] ||
-  cmake --preset "$preset" -B "$build" -DACUTANCE_CLANG= -DACUTANCE_GLSLC= -DACUTANCE_PYTHON_MODULE=OFF \
-    -DCMAKE_CXX_FLAGS="-DHWY_COMPILE_ONLY_STATIC -fno-var-tracking" >"$build/configure.log" 2>&1 || {
-    cat "$build/configure.log" >&2
-    exit 1
-  }
+  tools/configure.sh "$preset" "$build" -DACUTANCE_CLANG= -DACUTANCE_GLSLC= -DACUTANCE_PYTHON_MODULE=OFF \
+    -DCMAKE_CXX_FLAGS="-DHWY_COMPILE_ONLY_STATIC -fno-var-tracking"
 cmake --build "$build" --parallel "$jobs"
 # A full report of the first fault, and its exit status.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}

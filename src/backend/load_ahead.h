@@ -1,4 +1,4 @@
-// Loading several kernels at a time, where a driver compiles them.
+// Parallel loading of kernels, where a driver compiles them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace acutance {
 
-/// Calls `load(image)` for all images on several threads. A failure is for the later call to find that needs the image.
+/// Calls `load(image)` for all images on several threads. A failure is reported by the later call that needs the image.
 inline void LoadOnThreads(std::span<const KernelImage* const> images,
                           const std::function<Status(const KernelImage&)>& load) {
   constexpr int kMostThreads = 16;

@@ -15,11 +15,11 @@ class CancellationToken : public std::enable_shared_from_this<CancellationToken>
   CancellationToken(const CancellationToken&) = delete;
   CancellationToken& operator=(const CancellationToken&) = delete;
 
-  /// For good. Any thread.
+  /// Cancels for good. Any thread.
   void Cancel();
   bool is_cancelled() const { return is_cancelled_; }
 
-  /// For poll(): readable once cancelled. -1: the system had no descriptor left, and waits for pipes do not end.
+  /// A descriptor for poll(), readable once cancelled. -1: the system had none left, and waits for pipes do not end.
   int descriptor() const { return descriptor_; }
 
   /// Has `stop` called on cancellation, at once if that came before, as long as the returned value lives. Each step of

@@ -1,4 +1,4 @@
-// Variables of the environment.
+// Environment variables.
 #pragma once
 
 #include <charconv>
@@ -21,7 +21,7 @@ bool IsOn(const char* name, bool otherwise);
 /// Bytes: "800M", "2GB", "64KiB" (each unit is 1024 of the one before), or a plain number.
 Result<size_t> ParseBytes(std::string_view text);
 
-/// Reads such a size from a variable and leaves it alone where that is not set, or `bytes` is.
+/// Reads a size in bytes from a variable, unless that is not set, or `bytes` is.
 Status ReadBytes(const char* name, std::optional<size_t>& bytes);
 
 /// Reads a number from a variable and leaves it alone where that is not set.

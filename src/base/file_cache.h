@@ -1,4 +1,4 @@
-// Files that may be lost, kept between runs in the user's cache folder.
+// Cache of files between runs, in the user's cache folder. They may be lost.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ std::filesystem::path CacheFolder();
 
 /// Contents by their keys, a file each, in a folder of CacheFolder(). Some of them are code that will run: only
 /// what this user wrote and no other user can write is read, and nothing is written elsewhere. Processes may use a
-/// cache at once. Whatever goes wrong reads as a missing file.
+/// cache at once. Any failure reads as a missing file.
 class FileCache {
  public:
-  /// Keeps the newest `max_files`.
+  /// Holds the newest `max_files`.
   FileCache(std::string folder, size_t max_files) : folder_(std::move(folder)), max_files_(max_files) {}
 
-  /// What was last written for `key`; nothing if there is none, or the file is not as it was written.
+  /// The contents that were last written for `key`; nullopt if there are none, or the file has changed since.
   std::optional<std::vector<std::byte>> Read(std::string_view key) const;
   /// No reader sees a part of it.
   void Write(std::string_view key, std::span<const std::byte> content) const;

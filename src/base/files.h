@@ -1,5 +1,5 @@
-// What a path names, told without exceptions but those of memory. std::filesystem throws where a text that may be a
-// path is too long for one, and its iterators end the program where memory runs out (libstdc++ 12).
+// File queries that throw only where memory runs out, and the places of installed files. std::filesystem throws where a
+// string is too long for a path, and its iterators end the program where memory runs out (libstdc++ 12).
 #pragma once
 
 #include <filesystem>
@@ -10,12 +10,17 @@
 
 namespace acutance {
 
-/// Whether something of that name can be seen.
+/// Whether a file or folder of that name is visible.
 bool Exists(const std::filesystem::path& path);
-/// The same of a regular file, or a link to one.
+/// Whether it is a regular file, or a link to one.
 bool IsRegularFile(const std::filesystem::path& path);
 
-/// The names of what lies in `folder`, in the order of their bytes, without "." and "..".
+/// The names of the entries of `folder`, in the order of their bytes, without "." and "..".
 Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder);
+
+/// A file that is installed with the program or library that this code is part of: next to the program or the shared
+/// library, or in the library folder next to its folder. Only absolute paths are searched, never the working directory.
+/// The message of the error lists them: "/usr/bin/x, no /usr/lib/x". only_place: replaces them, unless it is null.
+Result<std::filesystem::path> FindInstalledFile(const std::filesystem::path& file, const char* only_place = nullptr);
 
 }  // namespace acutance

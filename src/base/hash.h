@@ -1,4 +1,4 @@
-// A hash that tells inputs apart that differ by chance; it does not withstand deliberate collisions.
+// Fast hash (FNV-1a) for inputs that differ by chance; it does not withstand deliberate collisions.
 #pragma once
 
 #include <cstddef>

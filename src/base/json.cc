@@ -130,21 +130,8 @@ void Json::Append(Json value) {
 }
 
 const char* JsonKindName(Json::Kind kind) {
-  switch (kind) {
-    case Json::Kind::kNull:
-      return "null";
-    case Json::Kind::kBool:
-      return "a boolean";
-    case Json::Kind::kNumber:
-      return "a number";
-    case Json::Kind::kString:
-      return "a string";
-    case Json::Kind::kArray:
-      return "an array";
-    case Json::Kind::kObject:
-      return "an object";
-  }
-  return "";
+  constexpr const char* kNames[] = {"null", "a boolean", "a number", "a string", "an array", "an object"};
+  return kNames[static_cast<int>(kind)];
 }
 
 Result<Json> ParseJson(std::string_view text, const JsonLimits& limits) {

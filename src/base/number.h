@@ -7,11 +7,10 @@
 
 namespace acutance {
 
-/// The double nearest to the number that `text` is; nullopt if it is not a number as a whole, or
-/// is not finite as a double.
+/// The double nearest to the number in `text`; nullopt if the whole of it is not a number, or not finite as a double.
 std::optional<double> ParseFiniteDouble(std::string_view text);
 
-/// The decimal integer that `text` is; nullopt if it is none as a whole.
+/// The decimal integer in `text`; nullopt if the whole of it is none.
 std::optional<long long> ParseInteger(std::string_view text);
 
 /// Rounds a JSON number to float32 and prints it as %g: the text that extractor options see

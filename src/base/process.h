@@ -1,4 +1,4 @@
-// A process, for what does not survive a fork: threads, and the libraries of drivers.
+// Process identity, for resources that do not survive a fork: threads, and the libraries of drivers.
 #pragma once
 
 #include <unistd.h>
@@ -9,8 +9,8 @@
 
 namespace acutance {
 
-/// Called by acutance's own commands. A library is a guest: only in a process that is its own it installs a signal
-/// handler, takes FFmpeg's log, or sets a variable of the environment.
+/// Called by acutance's own commands. A library is a guest: only acutance's own process installs a signal handler,
+/// takes FFmpeg's log, or sets a variable of the environment.
 void SetMainProgram();
 bool IsMainProgram();
 

@@ -1,4 +1,4 @@
-// Words of commands that messages tell people to run.
+// Shell quoting of paths, for commands in messages.
 #pragma once
 
 #include <string>

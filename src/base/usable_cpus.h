@@ -1,4 +1,4 @@
-// How much of the machine this process may use.
+// Processors and memory that this process may use.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace acutance {
 
-/// Where the system tells of control groups.
+/// Where the system describes control groups.
 struct ControlGroups {
   std::string folder = "/sys/fs/cgroup";
   std::string own = "/proc/self/cgroup";  // those of the process
@@ -17,12 +17,11 @@ struct ControlGroups {
 /// that is less (a container's --cpus). At least 1.
 int UsableCpus(const ControlGroups& groups = {});
 
-/// Bytes of memory that programs may still take: what the machine has left, or the process' control group where that is
-/// less. Nothing where the system does not say.
+/// Bytes of memory that programs may still take: the free memory of the machine, or of the process' control group where
+/// that is less. nullopt where the system does not report it.
 std::optional<size_t> AvailableMemory(const ControlGroups& groups = {});
 
-/// The CPUs that a quota of `cpu.max` ("200000 100000", "max 100000") allows, rounded up; nothing: as many as there
-/// are.
+/// The CPUs that a quota of `cpu.max` ("200000 100000", "max 100000") allows, rounded up; nullopt: no limit.
 std::optional<int> CpusOfQuota(const std::string& text);
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// The backends (backends.inc lists them), and the choice of a device.
+// Device selection: the backends (backends.inc lists them), and the choice of a device.
 #pragma once
 
 #include <memory>
@@ -21,12 +21,11 @@ std::string BackendNames();
 
 const Backend* FindBackend(std::string_view name);  // null when there is none
 
-/// The backend whose devices work in contexts that programs hand over, as libvmaf's clients do; null when there is
-/// none.
+/// The backend whose devices work in contexts of the program, as libvmaf's clients need; null when there is none.
 const Backend* FindContextBackend();
 
-/// Whether the system shows any GPU. This look is cheap; opening Vulkan's loader and its software
-/// drivers takes longer than scoring a short clip.
+/// Whether the system shows any GPU. This check is cheap; opening Vulkan's loader and its software drivers takes longer
+/// than scoring a short clip.
 bool MachineMayHaveGpu();
 
 /// The values of --backend and --device.
@@ -35,19 +34,17 @@ struct DeviceChoice {
   std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
   std::vector<std::string> excluded;  // backends that `auto` leaves out
   std::vector<int> further = {};      // devices next to `index` that share its work
-  bool only_proved = false;           // devices whose self-tests are remembered: no program waits for one
+  bool only_proved = false;           // only devices whose self-tests are cached, so that no program waits for one
   bool operator==(const DeviceChoice&) const = default;
 };
 
 /// An unknown backend, or an index without a backend, is an error.
 Status CheckDeviceChoice(const DeviceChoice& choice);
 
-/// The error for a device number that does not exist: it lists the devices, and those that were
-/// refused.
+/// The error for a device number that does not exist: it lists the devices, and those that were refused.
 std::string NoSuchDevice(const Backend& backend, const BackendProbe& probe, int index);
 
-/// Opens the devices of a choice one after another, so that the caller can reject one and take
-/// the next.
+/// Opens the devices of a choice one after another, so that the caller can reject one and take the next.
 class DevicePicker {
  public:
   explicit DevicePicker(DeviceChoice choice, std::span<const Backend* const> backends = Backends());
@@ -68,7 +65,7 @@ class DevicePicker {
   const DeviceChoice& choice() const { return choice_; }
   /// Whether the choice is `auto`: all that makes it faster may take part, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
-  /// Whether devices that would have to prove themselves first are left out, without a word.
+  /// Whether devices that have to run their self-tests first are silently left out.
   bool only_proved() const { return choice_.only_proved; }
   /// Whether the CPU may do the work when no device can: `auto` and `cpu`.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }

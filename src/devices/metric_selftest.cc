@@ -1,5 +1,4 @@
-#include "devices/metric_selftest.h"
-
+// TestMetric: a metric's plans on a device against the metric on the CPU.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "devices/selftest.h"
 #include "devices/test_picture.h"
 #include "exec/run_plan.h"
 #include "metric/offline_frames.h"
@@ -86,7 +86,7 @@ struct Plans {
     std::ranges::for_each(plan.launches(), visit);
   }
 
-  /// Equal where a device is told to do the same.
+  /// Equal where the launches are the same.
   uint64_t Fingerprint() const {
     uint64_t hash = Hash("");
     ForEachLaunch([&](const Plan::Launch& launch) {
@@ -107,7 +107,7 @@ std::string FirstDifference(std::string_view what, const std::vector<int64_t>& e
   return fmt::format("{} {} is {}, not {}", what, e - expected.begin(), *f, *e);
 }
 
-/// The values' bits, which tell zeros and NaNs apart.
+/// The values' bits, which differ between kinds of zeros and NaNs.
 std::vector<int64_t> Bits(const std::vector<double>& values) {
   std::vector<int64_t> bits;
   bits.reserve(values.size());
@@ -174,7 +174,7 @@ class MetricTest {
     return batch;
   }
 
-  /// Sums and words of frames that have their history; what becomes of the others is for Finish to say.
+  /// Compares sums and partial results of frames that have their history; the others in the results of Finish alone.
   Status Compare(const ComputedFrame& expected, const PlanRunner& runner, const PlanContext& context, int frame,
                  int item) const {
     ComputedFrame found;
@@ -183,11 +183,11 @@ class MetricTest {
     std::string difference;
     if (frame >= std::ranges::max(context.history)) {
       difference = FirstDifference("sum", expected.sums, found.sums);
-      if (difference.empty()) difference = FirstDifference("word", expected.words, found.words);
+      if (difference.empty()) difference = FirstDifference("partial result", expected.words, found.words);
     }
     ACU_RETURN_IF_ERROR(FinishFrame(metric_, extractor_, frame, found));
     if (difference.empty()) difference = FirstDifference("output", Bits(expected.values), Bits(found.values));
-    if (difference.empty()) difference = FirstDifference("kept word", expected.kept, found.kept);
+    if (difference.empty()) difference = FirstDifference("retained value", expected.kept, found.kept);
     if (difference.empty()) return {};
     return Error(StatusCode::kBadData, "self-test failed: {}{} at {}x{}, {} bit, {} workload: {} of frame {}",
                  metric_.name, options_.KeySuffix(), format_.width, format_.height, format_.bit_depth,
@@ -233,6 +233,20 @@ Status TestSize(Device& device, const Metric& metric, const PictureSize& size) {
                size.height, refusal.message());
 }
 
+/// The plans that the metric makes for odd pictures of these depths, with each set of options.
+template <class Visit>
+void ForEachPlans(const Metric& metric, const std::string& family, std::span<const int> depths,
+                  std::span<const WorkloadClass> workloads, Visit visit) {
+  for (const int depth : depths)
+    for (const OptionValues& options : OptionSets(metric)) {
+      const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
+      if (!MakeExtractor(metric, options, format).ok()) continue;
+      for (const WorkloadClass workload : workloads)
+        if (const Result<Plans> plans = Plans::Make(metric, options, format, workload, family); plans.ok())
+          visit(*plans);
+    }
+}
+
 }  // namespace
 
 Status TestMetric(Device& device, const Metric& metric) {
@@ -242,30 +256,19 @@ Status TestMetric(Device& device, const Metric& metric) {
 
 std::vector<const KernelImage*> KernelsToLoad(const Metric& metric, const std::string& family) {
   std::vector<const KernelImage*> images;
-  for (const int depth : kSampleDepths)
-    for (const OptionValues& options : OptionSets(metric)) {
-      const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
-      if (!MakeExtractor(metric, options, format).ok()) continue;
-      for (const WorkloadClass workload : kWorkloads) {
-        const Result<Plans> plans = Plans::Make(metric, options, format, workload, family);
-        if (!plans.ok()) continue;
-        if (plans->derive) AddKernels(*plans->derive, images);
-        AddKernels(plans->plan, images);
-      }
-    }
+  ForEachPlans(metric, family, kSampleDepths, kWorkloads, [&](const Plans& plans) {
+    if (plans.derive) AddKernels(*plans.derive, images);
+    AddKernels(plans.plan, images);
+  });
   return images;
 }
 
 std::vector<std::string> KernelsOf(const Metric& metric) {
   std::set<std::string> kernels;
-  for (const int depth : kDepths)
-    for (const OptionValues& options : OptionSets(metric)) {
-      const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
-      if (!MakeExtractor(metric, options, format).ok()) continue;
-      const Result<Plans> plans = Plans::Make(metric, options, format, WorkloadClass::kSmall, "");
-      if (!plans.ok()) continue;
-      plans->ForEachLaunch([&](const Plan::Launch& launch) { kernels.emplace(launch.kernel->kernel); });
-    }
+  constexpr WorkloadClass kSmall[] = {WorkloadClass::kSmall};
+  ForEachPlans(metric, "", kDepths, kSmall, [&](const Plans& plans) {
+    plans.ForEachLaunch([&](const Plan::Launch& launch) { kernels.emplace(launch.kernel->kernel); });
+  });
   return {kernels.begin(), kernels.end()};
 }
 

@@ -16,7 +16,7 @@
 namespace acutance {
 namespace {
 
-/// A batch of pictures of one distorted video, of which all planes are read that change.
+/// A batch of pictures of one distorted video, whose converted planes are read back.
 class ScaledBatch {
  public:
   ScaledBatch(Device& device, std::shared_ptr<const PictureConversion> scaling, int frames)
@@ -61,7 +61,7 @@ class ScaledBatch {
     for (const Picture& source : sources) lazy.push_back(DeferPicture(source, context_.format, scaling_));
     for (const Picture& picture : lazy) pictures.distorted.push_back(&picture);
     if (!scaler_->Takes(pictures))
-      return Error(StatusCode::kInvalidArgument, "self-test failed: pictures that are not made are not taken");
+      return Error(StatusCode::kInvalidArgument, "self-test failed: deferred pictures were rejected");
     Upload upload;
     ACU_RETURN_IF_ERROR(scaler_->AddUploads(pictures, upload));
     ACU_RETURN_IF_ERROR(uploader_->Run(upload, *queue_, nullptr));
@@ -70,7 +70,7 @@ class ScaledBatch {
     return queue_->Wait();
   }
 
-  /// Starts the kernels so often, of whatever was uploaded last, and waits.
+  /// Starts the kernels `times` times on the latest upload, and waits.
   Status Repeat(int times) {
     for (int i = 0; i < times; ++i) ACU_RETURN_IF_ERROR(scaler_->Submit(*queue_));
     return queue_->Wait();
@@ -177,28 +177,18 @@ Status TestScaling(Device& device) {
     std::optional<ColorWeights> colors{};
   };
   constexpr LumaShares kBt709 = {2126, 722};
-  const Case cases[] = {{{61, 35, 8, PixelFormat::k420}, {135, 53, 8, PixelFormat::k420}, ScaleFilter::kBicubic},
-                        {{135, 53, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k444}, ScaleFilter::kLanczos},
-                        {{66, 34, 10, PixelFormat::k422}, {132, 68, 12, PixelFormat::k422}, ScaleFilter::kBilinear},
-                        {{97, 90, 16, PixelFormat::k400}, {33, 200, 16, PixelFormat::k400}, ScaleFilter::kArea},
-                        {{61, 35, 8, PixelFormat::k444}, {61, 35, 10, PixelFormat::k420}, ScaleFilter::kBicubic},
-                        {{61, 35, 12, PixelFormat::k420}, {135, 53, 12, PixelFormat::k422}, ScaleFilter::kBicubic},
-                        {{61, 35, 8, PixelFormat::k444},
-                         {61, 35, 8, PixelFormat::k444},
-                         ScaleFilter::kBicubic,
-                         WeightsOfRgb(kBt709, 8, {true, 8})},
-                        {{61, 35, 16, PixelFormat::k444},
-                         {97, 23, 16, PixelFormat::k420},
-                         ScaleFilter::kBicubic,
-                         WeightsOfRgb(kBt709, 16, {false, 16})},
-                        {{61, 35, 8, PixelFormat::k420},
-                         {61, 35, 10, PixelFormat::k420},
-                         ScaleFilter::kBicubic,
-                         WeightsOfRange({false, 8}, {true, 10})},
-                        {{61, 35, 16, PixelFormat::k422},
-                         {61, 35, 16, PixelFormat::k422},
-                         ScaleFilter::kBicubic,
-                         WeightsOfRange({true, 16}, {false, 16})}};
+  using enum PixelFormat;
+  using enum ScaleFilter;
+  const Case cases[] = {{{61, 35, 8, k420}, {135, 53, 8, k420}, kBicubic},
+                        {{135, 53, 8, k444}, {61, 35, 10, k444}, kLanczos},
+                        {{66, 34, 10, k422}, {132, 68, 12, k422}, kBilinear},
+                        {{97, 90, 16, k400}, {33, 200, 16, k400}, kArea},
+                        {{61, 35, 8, k444}, {61, 35, 10, k420}, kBicubic},
+                        {{61, 35, 12, k420}, {135, 53, 12, k422}, kBicubic},
+                        {{61, 35, 8, k444}, {61, 35, 8, k444}, kBicubic, WeightsOfRgb(kBt709, 8, {true, 8})},
+                        {{61, 35, 16, k444}, {97, 23, 16, k420}, kBicubic, WeightsOfRgb(kBt709, 16, {false, 16})},
+                        {{61, 35, 8, k420}, {61, 35, 10, k420}, kBicubic, WeightsOfRange({false, 8}, {true, 10})},
+                        {{61, 35, 16, k422}, {61, 35, 16, k422}, kBicubic, WeightsOfRange({true, 16}, {false, 16})}};
   for (const Case& which : cases) {
     const ScaleOptions options = {.filter = which.filter};
     ACU_ASSIGN_OR_RETURN(const auto scaling, MakeScaling(which.from, which.to, options, {0, 0}, which.colors));

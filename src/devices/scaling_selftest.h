@@ -1,5 +1,4 @@
-// The test of the kernels that bring pictures to other colors, another size, chroma or bit depth
-// (exec/batch_converter.h).
+// Self-test of the kernels that convert colors, size, chroma and bit depth of pictures (exec/batch_converter.h).
 #pragma once
 
 #include <memory>
@@ -19,16 +18,16 @@ Result<std::shared_ptr<const PictureConversion>> MakeScaling(const PictureFormat
                                                              const ScaleOptions& options, const ChromaSiting& to_siting,
                                                              const std::optional<ColorWeights>& colors = std::nullopt);
 
-/// Makes the pictures on the device, as a batch, and compares all samples of planes that change with what the host
-/// makes of them. The error names the first wrong sample.
+/// Converts the pictures on the device, as a batch, and compares all samples of converted planes with the host's
+/// results. The error names the first wrong sample.
 Status CheckScaling(Device& device, const std::shared_ptr<const PictureConversion>& scaling,
                     std::span<const Picture> sources);
 
-/// Seconds that the kernels take for a picture, in batches of so many.
+/// Seconds that the kernels take for a picture, in batches of `frames`.
 Result<double> TimeScaling(Device& device, const std::shared_ptr<const PictureConversion>& scaling, int frames);
 
-/// CheckScaling of small pictures of both sample sizes, with each filter, to smaller and larger ones, to other chroma,
-/// to more bits and to other colors.
+/// Runs CheckScaling on small pictures of both sample sizes, with each filter, to smaller and larger sizes, other
+/// chroma, more bits and other colors.
 Status TestScaling(Device& device);
 
 }  // namespace acutance

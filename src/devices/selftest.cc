@@ -6,8 +6,6 @@
 
 #include "base/file_cache.h"
 #include "base/hash.h"
-#include "devices/metric_selftest.h"
-#include "devices/sample_selftests.h"
 #include "devices/scaling_selftest.h"
 #include "metric/registry.h"
 

@@ -16,7 +16,6 @@
 #include "backend/emu/emu.h"
 #include "base/environment.h"
 #include "base/temp_dir.h"
-#include "devices/metric_selftest.h"
 #include "devices/testing/flaky_device.h"
 #include "metric/plan_context.h"
 #include "metric/registry.h"

@@ -1,4 +1,4 @@
-// Pictures made by a formula, for proving and timing devices.
+// Synthetic pictures for testing and timing devices.
 #pragma once
 
 #include "base/status.h"

@@ -22,7 +22,7 @@ std::set<std::string> TunableKernels(const Plan& plan) {
   for (const Plan::Launch& launch : plan.launches()) {
     int variants = 0;
     for (const KernelImage& image : KernelImages()) variants += image.kernel == launch.kernel->kernel;
-    if (variants > 2) kernels.insert(std::string(launch.kernel->kernel));  // two: one a sample type
+    if (variants > 2) kernels.insert(std::string(launch.kernel->kernel));  // two: one for each sample type
   }
   return kernels;
 }
@@ -118,18 +118,6 @@ int64_t BytesRead(const std::vector<Plan>& plans, const PlanContext& context) {
   return bytes;
 }
 
-/// Each kernel variant that the plans launch, once.
-std::vector<const KernelImage*> KernelsOf(const Plan& plan, const std::optional<Plan>& derive) {
-  std::vector<const KernelImage*> kernels;
-  const auto add = [&kernels](const Plan& part) {
-    for (const Plan::Launch& launch : part.launches())
-      if (std::ranges::find(kernels, launch.kernel) == kernels.end()) kernels.push_back(launch.kernel);
-  };
-  add(plan);
-  if (derive) add(*derive);
-  return kernels;
-}
-
 std::vector<InputSpec> AllInputs(std::span<const MetricWithOptions> metrics) {
   std::vector<InputSpec> all;
   for (const MetricWithOptions& planned : metrics) {
@@ -177,7 +165,10 @@ Result<std::string> DescribePlan(const MetricWithOptions& planned, const Picture
   const size_t memory = PlanRunner::DeviceBytes({plan}, derive, context);
   std::string dumped;
   if (!dump.empty()) {
-    ACU_ASSIGN_OR_RETURN(dumped, DumpKernels(KernelsOf(plan, derive), family, dump));
+    std::vector<const KernelImage*> kernels;
+    AddKernels(plan, kernels);
+    if (derive) AddKernels(*derive, kernels);
+    ACU_ASSIGN_OR_RETURN(dumped, DumpKernels(kernels, family, dump));
   }
   return fmt::format(
       "{}{}, {}x{} {} bit, {} workload, {} frames a batch, {} before it, {:.1f} MB, tuned for {}\n{}{}{}",

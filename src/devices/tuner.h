@@ -1,4 +1,4 @@
-// The time that each block shape and batch of a metric's kernels takes on a device.
+// Tuner: the time that each block shape and batch of a metric's kernels takes on a device.
 #pragma once
 
 #include <filesystem>

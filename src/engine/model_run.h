@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/threads/parallel_for.h"
 #include "engine/feature_set.h"
-#include "exec/for_each.h"
 #include "model/model.h"
 #include "model/predict.h"
 #include "stats/score_table.h"

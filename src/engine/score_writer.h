@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/threads/parallel_for.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
 #include "engine/model_run.h"
-#include "exec/for_each.h"
 #include "stats/score_table.h"
 
 namespace acutance {

@@ -59,12 +59,12 @@ struct Space {
   size_t scratch_bytes() const { return static_cast<size_t>(scratch_picture) * sizeof(int16_t); }
 
   const ScaleTaps &across, &down;
-  int columns, rows;  // of the result; columns with some more
+  int columns, rows;  // of the result; columns rounded up
   int scratch_row;    // in results of 16 bits
   int64_t scratch_picture;
 };
 
-/// Bytes of a plane's picture between two steps, of those that are the largest.
+/// Bytes of the largest of a plane's pictures between two steps.
 size_t BytesBetween(const PictureConversion& scaling, int plane) {
   const std::vector<Step> steps = scaling.Steps(plane);
   size_t bytes = 0;
@@ -94,19 +94,13 @@ void WriteTables(const Space& space, int32_t* to) {
   WriteAxis(space.down, space.rows, to + space.down_firsts(), to + space.down_weights());
 }
 
-/// Whether the input has pictures of the video that kernels make.
+/// Whether kernels compute pictures of the video for the input.
 bool IsMade(const VideoConversion& video, const PlanInput& input) {
   return input.derived.empty() && input.video == video.video && !video.scaling->Keeps(input.plane);
 }
 
 PlanInput SourceOf(const VideoConversion& video, int plane) {
   return {.video = video.video, .plane = plane, .format = video.scaling->source_format()};
-}
-
-template <class Args>
-std::vector<std::byte> BytesOf(const Args& args) {
-  const auto bytes = std::as_bytes(std::span(&args, 1));
-  return {bytes.begin(), bytes.end()};
 }
 
 std::span<const Picture* const> PicturesOf(const BatchPictures& pictures, Video video) {
@@ -188,7 +182,7 @@ BatchConverter::Job BatchConverter::JobOf(const VideoConversion& video, const Ta
   return job;
 }
 
-/// Which of sources_ is that plane, which becomes one if it is none yet.
+/// The index in sources_ of that plane, which is added if it is missing.
 size_t BatchConverter::SourceAt(const VideoConversion& video, const PlanInput& plane) {
   const auto is_it = [&](const Source& source) { return source.video == &video && source.plane.plane == plane.plane; };
   const auto found = std::ranges::find_if(sources_, is_it);
@@ -243,7 +237,7 @@ const Kernel* BatchConverter::KernelOf(const KernelImage& image) const {
   return std::ranges::find(kernels_, &image, &decltype(kernels_)::value_type::first)->second.get();
 }
 
-/// Planes that are not needed stand for the first with a weight of 0.
+/// In place of planes that are not needed, the first one is read with a weight of 0.
 LaunchCommand BatchConverter::ChangeColor(const Job& job, const Group& group, const Place& to) const {
   const KernelImage& image = *ColorImage(job.source.format, job.colored.format);
   const ColorWeights& weights = job.video->scaling->color()->weights();
@@ -275,7 +269,7 @@ LaunchCommand BatchConverter::ChangeColor(const Job& job, const Group& group, co
                                 .to_top = (1 << job.colored.format.bit_depth) - 1,
                                 .padding = 0};
   const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), group.frames};
-  return {KernelOf(image), grid, BytesOf(args), {to.buffer}};
+  return {KernelOf(image), grid, ArgsBytes(args), {to.buffer}};
 }
 
 LaunchCommand BatchConverter::Across(const Filter& filter, const Place& from, int frames) const {
@@ -297,7 +291,7 @@ LaunchCommand BatchConverter::Across(const Filter& filter, const Place& from, in
                                 .bit_depth = filter.from.format.bit_depth,
                                 .padding = 0};
   const Grid grid = {CeilDiv(space.columns, image.group_x), CeilDiv(args.height, image.group_y * image.rows), frames};
-  return {KernelOf(image), grid, BytesOf(args), {scratch_.get(), from.buffer}};
+  return {KernelOf(image), grid, ArgsBytes(args), {scratch_.get(), from.buffer}};
 }
 
 LaunchCommand BatchConverter::Down(const Filter& filter, const Place& to, int frames) const {
@@ -320,7 +314,7 @@ LaunchCommand BatchConverter::Down(const Filter& filter, const Place& to, int fr
                               .bit_depth = filter.from.format.bit_depth,
                               .shift = to.shift};
   const Grid grid = {CeilDiv(args.fours, image.group_x), CeilDiv(space.rows, image.group_y), frames};
-  return {KernelOf(image), grid, BytesOf(args), {scratch_.get(), to.buffer}};
+  return {KernelOf(image), grid, ArgsBytes(args), {scratch_.get(), to.buffer}};
 }
 
 LaunchCommand BatchConverter::Raise(const Job& job, const Place& from, const Place& to, int frames) const {
@@ -337,7 +331,7 @@ LaunchCommand BatchConverter::Raise(const Job& job, const Place& from, const Pla
                                  .shift = to.shift,
                                  .padding = 0};
   const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), frames};
-  return {KernelOf(image), grid, BytesOf(args), {from.buffer, to.buffer}};
+  return {KernelOf(image), grid, ArgsBytes(args), {from.buffer, to.buffer}};
 }
 
 BatchConverter::Place BatchConverter::InSource(const Job& job, size_t source, const Group& group) const {

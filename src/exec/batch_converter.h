@@ -1,6 +1,6 @@
-// Makes the pictures of a batch that come lazy (image/lazy_picture.h): they are uploaded as they are, and brought
-// to their place among the inputs by kernels. Planes that stay as they are go there directly, like those of other
-// pictures.
+// Conversion of a batch's lazy pictures (image/lazy_picture.h) on a device: their sources are uploaded, and kernels
+// write the results to their place among the inputs. Planes that need no conversion are uploaded there directly, like
+// those of other pictures.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace acutance {
 
 struct BatchPictures;
 
-/// Belongs to one runner. It makes the pictures of the batch's frames; those of the history are made on the host.
+/// Belongs to one runner. It converts the pictures of the batch's frames; the host converts those of the history.
 class BatchConverter {
  public:
   /// An input that plans read, and its buffer.
@@ -28,7 +28,7 @@ class BatchConverter {
     const Buffer* buffer;
   };
 
-  /// Null where none of the inputs has pictures that come lazy (PlanContext::scalings).
+  /// Null where none of the inputs has lazy pictures (PlanContext::scalings).
   static Result<std::unique_ptr<BatchConverter>> Make(Device& device, Queue& queue, const PlanContext& context,
                                                       std::span<const Target> targets);
 
@@ -37,9 +37,9 @@ class BatchConverter {
   /// Adds the kernels that it runs.
   static void AddKernels(const PlanContext& context, std::vector<const KernelImage*>& images);
 
-  /// Whether it makes picture `i` of an input's video in a batch: see BatchPictures.
+  /// Whether it converts picture `i` of an input's video in a batch: see BatchPictures.
   bool Makes(const PlanInput& input, size_t i) const;
-  /// Whether all pictures that it makes came lazy, for the same scalings. Otherwise the host makes those that did.
+  /// Whether all pictures that it converts are lazy, for the same scalings. Otherwise the host converts those that are.
   bool Takes(const BatchPictures& pictures) const;
 
   /// Adds what is to be uploaded of pictures that it takes.
@@ -48,7 +48,7 @@ class BatchConverter {
   Status Submit(Queue& queue) const { return queue.Submit(*recording_); }
 
   size_t upload_bytes() const;  // of a batch
-  /// Kernels read them also where a short batch leaves them as they are.
+  /// Kernels read all of them, also those that a short batch does not write.
   std::vector<const Buffer*> upload_buffers() const;
 
  private:
@@ -64,16 +64,16 @@ class BatchConverter {
     PlanInput plane;
     std::unique_ptr<Buffer> buffer{};
   };
-  /// A plane of one video on its way.
+  /// The conversion of one plane of one video.
   struct Job {
     const VideoConversion* video;
     Target target;
-    PlanInput source;               // the layout of what it is made of
-    PlanInput colored;              // of that in its own colors, from which filters continue
+    PlanInput source;               // the layout of its source plane
+    PlanInput colored;              // of that after the conversion of colors, which filters read
     std::vector<size_t> sources{};  // of sources_: several where colors are mixed
     std::vector<Filter> filters{};
   };
-  /// Frames of a job that are made together.
+  /// Frames of a job that are converted together.
   struct Group {
     int first, frames;
   };

@@ -1,9 +1,8 @@
 // THE contract between metrics and devices. A backend (src/backend/<name>/) implements these classes and knows no
 // metric; a metric describes its work as a Plan (exec/plan.h) and knows no backend.
 //
-// Errors are values. A device may fail at any call (out of memory, lost, a refused launch); the
-// lane that called hands the frames to another device. Nothing aborts, nothing continues after a
-// failure.
+// Errors are values. A device may fail at any call (out of memory, lost, a refused launch); the lane that called hands
+// the frames to another device. Nothing aborts, nothing continues after a failure.
 #pragma once
 
 #include <chrono>
@@ -23,17 +22,18 @@
 namespace acutance {
 
 struct DeviceInfo {
-  std::string backend;   // "cuda"
-  int index = 0;         // among the backend's devices, as --device counts
-  std::string name;      // "NVIDIA H200"
-  std::string identity;  // tells equal devices apart: a UUID or an address; with the driver, self-tests are kept by it
-  std::string driver;    // versions of all that runs below: the driver's library and the kernel's part
-  std::string family;    // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
-  std::string kernels;   // what identifies kernels that lie in files next to the program; empty: there are none
-  int wave_size = 0;     // work items that exchange values without shared memory; kernels read it at run time
+  std::string backend;  // "cuda"
+  int index = 0;        // among the backend's devices, as --device counts
+  std::string name;     // "NVIDIA H200"
+  std::string
+      identity;  // a UUID or an address, which differs between equal devices; a part of the key of cached self-tests
+  std::string driver;   // versions of all that runs below: the driver's library and the kernel's part
+  std::string family;   // key of tuning tables: "sm_90", "gfx1100", "llvmpipe"
+  std::string kernels;  // what identifies kernels that lie in files next to the program; empty: there are none
+  int wave_size = 0;    // work items that exchange values without shared memory; kernels read it at run time
   bool has_double = false;
   bool is_cpu = false;        // software on the host's cores: never chosen by `auto`
-  bool is_reference = false;  // the kernels' own text, run for tests: it has nothing to prove
+  bool is_reference = false;  // runs the kernels' own source, for tests: it needs no self-test
   uint64_t memory_bytes = 0;
   uint32_t shared_bytes = 0;  // of a workgroup
 };
@@ -87,6 +87,13 @@ struct LaunchCommand {
 };
 using Command = std::variant<CopyCommand, LaunchCommand>;
 
+/// An argument struct for LaunchCommand::args.
+template <class Args>
+std::vector<std::byte> ArgsBytes(const Args& args) {
+  const auto bytes = std::as_bytes(std::span(&args, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
 /// Commands prepared once and submitted many times (CUDA graph, Vulkan command buffer, SYCL command list).
 class Recording {
  public:
@@ -97,7 +104,7 @@ class Recording {
 class Mark {
  public:
   virtual ~Mark() = default;
-  /// Until the work before it is done; any thread, also several, next to all use of the queue.
+  /// Waits until the work before it is done. Any thread, also several, next to all use of the queue.
   virtual Status Wait() = 0;
 };
 
@@ -109,11 +116,11 @@ class Queue {
   virtual Status Submit(Recording& recording) = 0;  // returns at once
   /// Submits copies whose places change every time. Returns at once.
   virtual Status Copy(std::span<const CopyCommand> copies) = 0;
-  /// How much a call of Copy should carry, where there is a choice: starting one takes a moment.
+  /// How much a call of Copy should carry, where there is a choice: starting one takes some microseconds.
   virtual size_t BestCopyBytes() const { return size_t{6} << 20; }
-  /// Marks the end of what was submitted so far. Null where the queue has no marks: then only Wait tells.
+  /// Marks the end of what was submitted so far. Null where the queue has no marks and only Wait() reports the end.
   virtual Result<std::unique_ptr<Mark>> MarkEnd() { return std::unique_ptr<Mark>(); }
-  /// Until everything submitted is done; reports its failures.
+  /// Waits until everything submitted is done; reports its failures.
   virtual Status Wait() = 0;
 };
 
@@ -123,24 +130,25 @@ class Device {
   virtual const DeviceInfo& info() const = 0;
   virtual Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) = 0;
   virtual Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) = 0;
-  /// Makes later calls of LoadKernel quick, where loading takes long, by loading on several threads. What fails fails
-  /// again there, and says why.
+  /// Makes later calls of LoadKernel quick, where loading takes long, by loading on several threads. A kernel that
+  /// fails here fails again there, with the reason.
   virtual void LoadAhead(std::span<const KernelImage* const> /*images*/) {}
   virtual Result<std::unique_ptr<Queue>> MakeQueue() = 0;
 
-  /// Memory of this device that others allocated and keep: a buffer that copies may read and write.
+  /// A buffer over memory of this device that the program owns, which copies may read and write.
   virtual Result<std::unique_ptr<Buffer>> Adopt(uint64_t /*address*/, size_t /*bytes*/) {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
 
-  /// From now on a wait for the device that sees no progress for so long is an error, by which the device is lost: what
-  /// it may still read or write is never freed. Any thread, next to all other use. Devices that cannot hang ignore it.
+  /// From now on a wait for the device that sees no progress for `longest` is an error, by which the device is lost:
+  /// memory that it may still use is never freed. Any thread, next to all other use. Devices that cannot hang ignore
+  /// it.
   virtual void LimitWaits(std::chrono::milliseconds /*longest*/) {}
 
-  /// Bytes of its memory that no program uses; nothing where the device does not tell.
+  /// Bytes of its memory that no program uses; nullopt where the device does not report it.
   virtual std::optional<size_t> FreeMemory() { return std::nullopt; }
 
-  /// Waits for what others queued to write such memory.
+  /// Waits for the work of the program that writes memory for Adopt().
   virtual Status WaitForClients() { return {}; }
 };
 
@@ -158,15 +166,15 @@ struct Backend {
   BackendProbe (*probe)();
   Result<std::unique_ptr<Device>> (*open)(int index);
 
-  // What only some can do.
-  /// Files of the system that are there where there may be a device.
+  // Optional capabilities.
+  /// Files of the system that exist where there may be a device.
   std::span<const char* const> traces = {};
   /// Reads pictures that lie in its devices' memory (Device::Adopt).
   bool adopts_pictures = false;
-  /// Shares a context with the program, which outlives the device: a device in that context, and the context of one.
+  /// Opens a device in a context of the program, which outlives the device; and returns the context of a device.
   Result<std::unique_ptr<Device>> (*open_context)(void* context) = nullptr;
   void* (*context_of)(const Device& device) = nullptr;
-  /// FFmpeg's decoders write pictures in such a context.
+  /// FFmpeg's decoders write pictures in these contexts.
   bool decodes_video = false;
 };
 

@@ -1,5 +1,4 @@
-// A kernel variant as the build made it: one source, compiled for every backend
-// (src/kernel/README.md).
+// Compiled kernel variants of this build: one source, compiled for every backend (src/kernel/README.md).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ struct KernelBinary {
   std::string_view backend;  // "cuda", "hip", "vulkan"
   std::string_view target;   // "ptx", "sm_90", "gfx1100", "spirv"
   std::span<const std::byte>
-      code;  // at a multiple of 16 bytes; a zero byte follows, as the CUDA driver wants it after PTX
+      code;  // at a multiple of 16 bytes; a zero byte follows, as the CUDA driver needs after PTX
 };
 
 /// Runs one workgroup item's body on the CPU (backend/emu). `args` and `shared` point to the kernel's own structs.
@@ -26,12 +25,12 @@ struct KernelImage {
   std::string_view variant;      // "u8_32x8": sample type and block shape
   std::string_view symbol;       // entry point in the binaries: "motion_sad_u8_32x8"
   int group_x = 1, group_y = 1;  // work items of a workgroup; their product is a multiple of 64
-  int rows = 1;                  // that a work item computes, where the kernel's text reads ROWS
+  int rows = 1;                  // that a work item computes, where the kernel's source reads ROWS
   uint32_t args_bytes = 0;       // of the argument struct
-  uint32_t buffer_args = 0;      // its first members: so many buffers, eight bytes each
+  uint32_t buffer_args = 0;      // the number of its first members that are buffers, eight bytes each
   uint32_t shared_bytes = 0;     // of the shared struct
   std::span<const KernelBinary> binaries;
-  /// A whole SYCL translation unit in a namespace of its own, so that texts may be joined into one bundle. -D
+  /// A whole SYCL translation unit in a namespace of its own, so that several may be joined into one bundle. -D
   /// ACU_WAVE_SIZE=n asks for a sub-group size. Compile with -ffp-contract=off. Empty: not built.
   std::string_view sycl_source;
   EmuEntry emu = nullptr;
@@ -40,8 +39,8 @@ struct KernelImage {
 /// All kernel variants of this build, in the order of their names; generated.
 std::span<const KernelImage> KernelImages();
 
-/// What tells builds of these kernels apart: a hash of their texts and variants and of the compilers. Kernels in files
-/// next to the program are used where it is the same; generated.
+/// A hash of the kernels' sources and variants and of the compilers. Kernels in files next to the program are used
+/// where it is the same; generated.
 std::string_view KernelsIdentity();
 
 /// Null when there is none.

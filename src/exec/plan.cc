@@ -28,6 +28,12 @@ std::string_view KindName(Plan::BufferKind kind) {
 
 }  // namespace
 
+const KernelImage* FindKernelImage(std::string_view kernel, std::string_view variant) {
+  for (const KernelImage& image : KernelImages())
+    if (image.kernel == kernel && image.variant == variant) return &image;
+  return nullptr;
+}
+
 int PlanInput::row_stride() const {
   const int row_samples = kRowBytes / format.BytesPerSample();
   return CeilDiv(width(), row_samples) * row_samples;
@@ -128,7 +134,7 @@ std::string Plan::Print(const std::function<bool(const Launch&)>& runs) const {
     const std::string text = NameOf(BufferOf(reference));
     return OffsetOf(reference) ? fmt::format("{} + {} bytes", text, OffsetOf(reference)) : text;
   };
-  std::string text = fmt::format("results: {} items, {} sums and {} words each\n", items_, sums_, words_);
+  std::string text = fmt::format("results: {} items, {} sums and {} partial results each\n", items_, sums_, words_);
   for (const BufferSpec& buffer : buffers_)
     text += fmt::format("{}: {}, {} bytes\n", KindName(buffer.kind), buffer.name, buffer.bytes);
   for (const Launch& launch : launches_) {

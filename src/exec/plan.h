@@ -1,11 +1,10 @@
-// A plan: a metric's work on a device as data - buffers, launches and borders - for a batch.
+// Plan of a metric's work on a device, as data: buffers, launches and borders for a batch.
 //
-// A batch is a number of frames of one reference video and of one or more distorted videos. Work item
-// z of a launch that compares is pair z: frame z / videos, distorted video z % videos. Work item z of
-// a launch that reads the reference alone is frame z. Pictures stand on the device plane by plane,
-// row by row: first those of the frames before the batch that the metrics read (history; of the frames before the clip
-// all samples are 0, and Plan::BeforeClip counts them), then the batch's; the pictures that the distorted videos have
-// of one frame follow one another.
+// A batch is a number of frames of one reference video and of one or more distorted videos. Work item z of a launch
+// that compares is pair z: frame z / videos, distorted video z % videos. Work item z of a launch that reads the
+// reference alone is frame z. Pictures lie on the device plane by plane, row by row: first those of the frames before
+// the batch that the metrics read (history; frames before the clip have samples of 0, and Plan::BeforeClip counts
+// them), then the batch's. The pictures of one frame in all distorted videos follow one another.
 #pragma once
 
 #include <array>
@@ -62,14 +61,14 @@ struct PlanInput {
   std::string Name() const;  // "reference y"
 };
 
-/// A video whose pictures come lazy (image/lazy_picture.h), and how they are made: the device does it.
+/// A video whose pictures are lazy (image/lazy_picture.h), and the conversion that the device applies to them.
 struct VideoConversion {
   Video video = Video::kDistorted;
   int number = 0;  // among the distorted videos
   std::shared_ptr<const PictureConversion> scaling;
 };
 
-/// What kernels' variants are chosen by.
+/// Criteria by which the variant of a kernel is chosen.
 struct VariantChoice {
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   WorkloadClass workload = WorkloadClass::kMedium;
@@ -77,10 +76,10 @@ struct VariantChoice {
   int sample_bytes = 1;  // of the samples that the kernel reads
 };
 
-/// What all plans of a batch have in common.
+/// Properties of a batch that all its plans share.
 class PlanContext {
  public:
-  PictureFormat format;          // of the videos, or of what plans get instead
+  PictureFormat format;          // of the videos, or of the pictures in their place (see `instead`)
   int frames = 1;                // of a batch
   int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
@@ -89,7 +88,7 @@ class PlanContext {
   std::string family;                      // DeviceInfo::family
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   std::vector<PlanInput> inputs;
-  std::string instead;  // DerivedInput::key of the pictures that plans get for the videos' own; empty: those
+  std::string instead;  // DerivedInput::key of the pictures in place of the videos' own; empty: none
   std::vector<VideoConversion> scalings;
 
   /// Work items of a launch that compares.
@@ -108,7 +107,7 @@ class PlanContext {
   size_t InputBytes(const PlanInput& input) const { return input.picture_bytes() * pictures(input.video); }
 };
 
-/// How many work items a launch has; of a kernel with ROWS an item computes that many rows.
+/// Work items of a launch; an item of a kernel with ROWS computes that many rows.
 struct Work {
   int x = 1, y = 1, z = 1;
 };
@@ -130,26 +129,26 @@ class Plan {
     const KernelImage* kernel;
     Grid grid;
     std::vector<std::byte> args;
-    std::string border;  // how the kernel reads beyond the edge, in words: "mirror 2"
+    std::string border;  // how the kernel reads beyond the edge, for readers: "mirror 2"
   };
 
-  /// The most bytes of an argument struct: Vulkan promises no more for push constants.
+  /// The most bytes of an argument struct: the size of push constants on every Vulkan device.
   static constexpr size_t kMaxArgsBytes = 128;
 
-  /// Buffer numbers: the results, what lies before the clip, the context's inputs, the plan's own.
+  /// Buffer numbers: the results, the frames before the clip, the context's inputs, the plan's own.
   static constexpr int kSumsBuffer = 0, kWordsBuffer = 1, kBeforeClipBuffer = 2, kFirstInput = 3;
 
-  /// `items` work items have results: `sums` and `words` 64-bit words each (ExtractorSpec).
+  /// Each of `items` work items has `sums` sums and `words` partial results of 64 bits (ExtractorSpec).
   Plan(const PlanContext& context, int items, int sums, int words = 0);
 
   /// int64 [item][sums]
   BufferRef Sums() const { return {kSumsBuffer, 0}; }
-  /// 64-bit words [item][words]
+  /// Partial results of 64 bits [item][words]
   BufferRef Words() const { return {kWordsBuffer, 0}; }
   /// int32 [2], by Video: how many frames of the context's history lie before the clip, in this batch
   BufferRef BeforeClip() const { return {kBeforeClipBuffer, 0}; }
   BufferRef AddScratch(std::string name, size_t bytes);
-  /// `values`: numbers or structs; of none, a table with one that is 0.
+  /// `values`: numbers or structs; without any, a table with one that is 0.
   template <std::ranges::contiguous_range Values>
   BufferRef AddTable(std::string name, const Values& values) {
     const auto bytes = std::as_bytes(std::span(values));
@@ -157,12 +156,11 @@ class Plan {
     if (contents.empty()) contents.resize(sizeof(std::ranges::range_value_t<Values>));
     return AddTableBytes(std::move(name), std::move(contents));
   }
-  /// A picture for each item, where the context asks for artifacts; in the order of
-  /// ExtractorSpec::artifacts. One plane; picture_stride is from item to item.
+  /// A picture for each item, where the context asks for artifacts; in the order of ExtractorSpec::artifacts. One
+  /// plane; picture_stride is from item to item.
   PlaneView AddArtifact(std::string name, const PictureFormat& format);
 
-  /// Fails when the grid is empty, the struct's size is not the kernel's, or a BUFFER member names no
-  /// buffer.
+  /// Fails when the grid is empty, the struct's size is not the kernel's, or a BUFFER member names no buffer.
   template <class Args>
   Status AddLaunch(const KernelImage& kernel, Grid grid, const Args& args, std::string_view border) {
     static_assert(sizeof(Args) <= kMaxArgsBytes, "put the rest into a table");
@@ -194,13 +192,13 @@ class Plan {
   const std::vector<Launch>& launches() const { return launches_; }
   bool ReadsInput(int input) const;  // index into the context's inputs
 
-  /// The plan as text: buffers with their sizes, launches with kernel, variant, grid, arguments
-  /// and border; `runs`: whether a launch is told, null: all are.
+  /// Human-readable plan: buffers with their sizes, launches with kernel, variant, grid, arguments and border. runs:
+  /// which launches are printed; null: all.
   std::string Print(const std::function<bool(const Launch&)>& runs = nullptr) const;
 
  private:
-  /// Equal arguments are equal bytes, by which a session knows that kept recordings do its work (LanePart::Work). A
-  /// compiler that cannot clear padding makes such a session record anew.
+  /// Equal arguments have equal bytes, by which a session finds cached recordings of its work (LanePart::Work). With a
+  /// compiler that cannot clear padding it records anew.
   template <class Args>
   static void ClearPadding([[maybe_unused]] Args& args) {
 #if __has_builtin(__builtin_clear_padding)
@@ -220,8 +218,7 @@ class Plan {
   std::vector<Launch> launches_;
 };
 
-/// A launch's arguments with the device addresses of `buffers` (by plan buffer number) in place of its
-/// BufferRefs.
+/// A launch's arguments with the device addresses of `buffers` (by plan buffer number) in place of its BufferRefs.
 std::vector<std::byte> BindArguments(const Plan::Launch& launch, std::span<const uint64_t> buffers);
 
 /// Adds the kernels that the plan launches and `images` lacks.
@@ -230,11 +227,11 @@ void AddKernels(const Plan& plan, std::vector<const KernelImage*>& images);
 /// The plan's buffers in a launch's BUFFER members, in their order.
 std::vector<int> BuffersOf(const Plan::Launch& launch);
 
-/// Whether a launch of the plan of derived pictures is left out: it makes pictures that none of the plans reads.
+/// Whether a launch of the plan of derived pictures is skipped, since none of the plans reads its results.
 bool IsUnused(const Plan::Launch& launch, const PlanContext& context, std::span<const Plan* const> plans);
 
-/// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, such
-/// as "u8_64x4r8" for samples of one byte; "<shape>" of a kernel that reads no samples.
+/// The variant "<sample>_<shape>" of `kernel` that the context's overrides or else `table` choose, for example
+/// "u8_64x4r8" for samples of one byte; "<shape>" for a kernel that reads no samples.
 Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,
                                          const VariantChoice& choice);
 inline Result<const KernelImage*> ChooseVariant(std::span<const TuningEntry> table, std::string_view kernel,

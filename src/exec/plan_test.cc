@@ -98,7 +98,7 @@ TEST(Plan, BindsAddressesAndOffsets) {
 }
 
 #if __has_builtin(__builtin_clear_padding)
-TEST(Plan, PaddingTellsNothing) {
+TEST(Plan, ClearsPaddingOfArguments) {
   struct OddArgs {
     uint64_t to;
     int32_t width;
@@ -117,7 +117,7 @@ TEST(Plan, PaddingTellsNothing) {
 }
 #endif
 
-TEST(Plan, KnowsWhatItReads) {
+TEST(Plan, ReportsInputsThatItReads) {
   Plan plan(kContext, 2, 1);
   const PlaneView chroma = kContext.Input(Video::kDistorted, 1);
   const TestArgs args = {.from = chroma.data, .to = plan.Sums(), .width = 1, .height = 1};
@@ -151,14 +151,14 @@ TEST(Plan, RefusesWrongLaunches) {
   EXPECT_TRUE(plan.launches().empty());
 }
 
-TEST(Plan, PrintsForPeople) {
+TEST(Plan, PrintsReadableText) {
   Plan plan(kContext, 4, 2, 1);
   const BufferRef table = plan.AddTable("ranges", std::vector<std::byte>(16));
   plan.AddScratch("rows", 1000);
   const TestArgs args = {.from = BufferRef{table.buffer, 8}, .to = plan.Sums(), .width = 5, .height = -1};
   ASSERT_TRUE(plan.AddLaunch(kImage, {2, 3, 4}, args, "mirror 2").ok());
   EXPECT_EQ(plan.Print(),
-            "results: 4 items, 2 sums and 1 words each\n"
+            "results: 4 items, 2 sums and 1 partial results each\n"
             "table: ranges, 16 bytes\n"
             "scratch: rows, 1000 bytes\n"
             "launch: blur u8_32x8, 2x3x4 workgroups of 32x8 items, border: mirror 2\n"

@@ -10,7 +10,7 @@ namespace {
 /// Allocating makes a device wait for all of its work, so that many planes share a piece of memory.
 constexpr size_t kSlabBytes = size_t{64} << 20;
 constexpr size_t kSlabPlanes = 64;
-constexpr size_t kLeastSlabs = 8;  // that the memory is cut into, for several planes of a picture
+constexpr size_t kLeastSlabs = 8;  // that the memory is divided into, for several planes of a picture
 
 /// Planes of frames that follow one another lie side by side here and in a batch.
 void AppendCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
@@ -91,7 +91,7 @@ bool PlaneCache::AddSlab(Group& group) {
   return false;
 }
 
-/// The group that was used longest ago. False: this run has used all of them.
+/// Drops the least recently used group. False: this run has used all of them.
 bool PlaneCache::DropOldest() {
   const auto oldest = std::ranges::min_element(groups_, {}, [](const auto& group) { return group.second.last_run; });
   if (oldest == groups_.end() || oldest->second.last_run == run_) return false;

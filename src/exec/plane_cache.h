@@ -1,4 +1,4 @@
-// Planes of a video's pictures that stay in a device's memory, so that later runs need not upload them again.
+// Cache of picture planes in a device's memory, so that later runs need not upload them again.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace acutance {
 
-/// Runs go one after another; within a run any thread may use it. A run that meets more planes than there is room for
-/// keeps the first ones. Planes that no run has used for longest make room for those of another video.
+/// Runs go one after another; within a run any thread may use it. A run with more planes than there is room for caches
+/// the first ones. The least recently used planes make room for those of another video.
 class PlaneCache {
  public:
   struct Key {
@@ -38,12 +38,13 @@ class PlaneCache {
   /// Frees what the run before reserved and did not fill. The device has ended all work that reads or writes planes.
   void BeginRun();
 
-  /// Where a plane lies; nullopt: it is not here.
+  /// The place of a plane; nullopt: it is not cached.
   std::optional<Place> Find(const Key& key);
 
-  /// Room for a plane that is not here. It is found after Fill. nullopt: there is none, or another batch has it.
+  /// Room for a plane that is not cached. Find() returns it after Fill. nullopt: there is none, or another batch has
+  /// it.
   std::optional<Place> Reserve(const Key& key);
-  /// The device has written it.
+  /// Called when the device has written it.
   void Fill(const Key& key);
   /// Gives up a place that will not be written.
   void Release(const Key& key);
@@ -54,7 +55,7 @@ class PlaneCache {
 
   /// Bytes of the device's memory that the planes take.
   size_t bytes() const;
-  /// How many pictures of a video have planes here.
+  /// How many pictures of a video have cached planes.
   int64_t Frames(uint64_t video) const;
 
  private:
@@ -97,12 +98,12 @@ class PlaneCache {
   bool is_full_ = false;  // for the rest of the run
 };
 
-/// The copies of a batch from kept planes, and to them.
+/// The copies of a batch from cached planes, and to them.
 class PlaneCacheCopies {
  public:
-  /// Whether the plane comes from where it is kept, to `to` from `offset` on.
+  /// Copies the plane to `to` from `offset` on; false where it is not cached.
   bool TakeFrom(PlaneCache& planes, const PlaneCache::Key& key, const Buffer& to, size_t offset);
-  /// Keeps the plane, which the batch uploads to `from`, where there is room.
+  /// Caches the plane, which the batch uploads to `from`, where there is room.
   void PutInto(PlaneCache& planes, const PlaneCache::Key& key, const Buffer& from, size_t offset);
 
   /// Called after the batch's uploads.

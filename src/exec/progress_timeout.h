@@ -1,9 +1,12 @@
-// How long waits for a device last. A GPU that hangs says nothing, and many drivers have no watchdog of their own.
+// Timeout on device progress, and the state of a device that is lost: a GPU that hangs reports nothing, and many
+// drivers have no watchdog of their own.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "base/environment.h"
@@ -18,7 +21,7 @@ class ProgressTimeout {
 
   ProgressTimeout() { Limit(Usual()); }
 
-  /// $ACUTANCE_DEVICE_TIMEOUT in seconds, or a minute; what is no number of seconds is ignored.
+  /// $ACUTANCE_DEVICE_TIMEOUT in seconds, or a minute; a value that is not a number of seconds is ignored.
   static std::chrono::milliseconds Usual() {
     constexpr double kSeconds = 60, kMostSeconds = 1e6;
     double seconds = kSeconds;
@@ -27,10 +30,10 @@ class ProgressTimeout {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
   }
 
-  /// From now on a wait ends after so long in which nothing ended that the device was given.
+  /// From now on a wait ends once no work of the device has ended for `longest`.
   void Limit(std::chrono::milliseconds longest) { limit_ = Clock::duration(longest).count(); }
 
-  /// Asks `has_ended`, a function that gives a Result<bool>, until it says so. False: the device made no progress.
+  /// Calls `has_ended`, which returns a Result<bool>, until it returns true. False: the device made no progress.
   template <class HasEnded>
   Result<bool> Wait(HasEnded&& has_ended) {
     const Clock::time_point begin = Clock::now();
@@ -60,7 +63,42 @@ class ProgressTimeout {
   }
 
   std::atomic<Clock::rep> limit_;
-  std::atomic<Clock::rep> progress_ = 0;  // when something ended last
+  std::atomic<Clock::rep> progress_ = 0;  // when work last ended
+};
+
+/// Whether a device still takes calls. All its parts share it, on any threads.
+class DeviceHealth {
+ public:
+  /// remedy: the end of the error's message.
+  explicit DeviceHealth(std::string_view remedy = "open it again to use it") : remedy_(remedy) {}
+
+  ProgressTimeout& patience() { return patience_; }
+
+  /// A failure that no later call survives; the first one is remembered.
+  void Lose(const Status& failure) {
+    const std::lock_guard lock(mutex_);
+    if (lost_.ok()) lost_ = failure;
+  }
+  /// The device hangs: calls would hang, too, and memory that it may still write is never freed.
+  void Abandon() {
+    is_abandoned_ = true;
+    Lose(Status(StatusCode::kIo, "it hangs"));
+  }
+  bool is_abandoned() const { return is_abandoned_; }
+
+  /// Ok, or why the device takes no calls any more.
+  Status Check(std::string_view device) const {
+    const std::lock_guard lock(mutex_);
+    if (lost_.ok()) return {};
+    return Error(StatusCode::kIo, "{} is lost since an earlier failure ({}); {}", device, lost_.message(), remedy_);
+  }
+
+ private:
+  const std::string_view remedy_;
+  ProgressTimeout patience_;
+  std::atomic<bool> is_abandoned_ = false;
+  mutable std::mutex mutex_;
+  Status lost_;  // the first failure that lost the device
 };
 
 }  // namespace acutance

@@ -32,7 +32,7 @@ std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> pl
   return used;
 }
 
-/// Zero words would be no buffer.
+/// A buffer of no bytes cannot be allocated.
 size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
 
 }  // namespace
@@ -188,7 +188,7 @@ Status PlanRunner::AllocateStaging() {
 }
 
 /// Uploads tables, and writes the inputs once so that no kernel reads uninitialised memory:
-/// padding and the rest of a short batch keep these values.
+/// padding and the rest of a short batch stay as they are.
 Status PlanRunner::FillBuffers() {
   std::vector<std::unique_ptr<Buffer>> sources;
   std::vector<CopyCommand> commands;
@@ -236,7 +236,7 @@ void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
 }
 
 /// The plans' launches in turn: those of different plans do not depend on each other and may run side by side. Derived
-/// inputs are complete before that; those that no plan reads are not made.
+/// inputs are complete before that; those that no plan reads are not computed.
 void PlanRunner::AppendLaunches(std::vector<Command>& commands) const {
   const std::span<const BoundPlan> all = plans_;
   const std::vector<const Plan*> plans = MetricPlans();
@@ -316,7 +316,7 @@ void PlanRunner::Skip(const Status& reason, PlanRunner* before) noexcept {
   before->pictures_.changed.notify_all();
 }
 
-/// Called before a batch, which so cannot end with the results of the one before.
+/// Called before a batch, so that it cannot end with the results of the one before.
 void PlanRunner::ClearResults() {
   for (const BoundPlan& bound : plans_)
     for (const Buffer* results : {bound.sums.get(), bound.words.get()})

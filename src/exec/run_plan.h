@@ -1,4 +1,4 @@
-// Runs plans on a device: buffers, staging and one recording, made once and replayed for every batch.
+// Plan runner on a device: buffers, staging and one recording, created once and replayed for every batch.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/threads/parallel_for.h"
 #include "exec/batch_converter.h"
 #include "exec/device.h"
-#include "exec/for_each.h"
 #include "exec/plan.h"
 #include "exec/plane_cache.h"
 #include "exec/uploader.h"
@@ -22,8 +22,8 @@
 
 namespace acutance {
 
-/// The pictures of a batch, made or not. Null: the clip has not begun, and the samples are 0 on the device; or it is
-/// there already.
+/// The pictures of a batch, lazy or materialized. Null: a frame before the clip, whose samples are 0 on the device, or
+/// a picture that is on the device already.
 struct BatchPictures {
   std::vector<const Picture*> reference;  // history, then up to PlanContext::frames
   std::vector<const Picture*> distorted;  // likewise, those of a frame one after another
@@ -35,11 +35,11 @@ struct BatchPictures {
 class PlanRunner {
  public:
   struct Options {
-    /// Fills padding once, and results and scratch before every batch, with garbage: finds reads of
-    /// what was never written.
+    /// Fills padding once, and results and scratch before every batch, with garbage: finds reads of uninitialized
+    /// memory.
     bool poison = false;
     bool artifacts = false;  // read them back
-    /// The device's: pictures with a key come from there, or stay there. Null: none do.
+    /// The device's cache of pictures that have a key. Null: none are cached.
     PlaneCache* kept = nullptr;
     ForEach for_each = nullptr;  // shares out the copying of pictures; null: one thread does it
     /// Another of the device's runners with the same inputs, whose memory for uploads this one shares; both are made
@@ -64,16 +64,16 @@ class PlanRunner {
   /// options.
   void Attach(ForEach for_each);
 
-  /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures
-  /// may be empty if no plan reads that video. `before`: the runner of the batch before, which keeps
-  /// its pictures for this one; those before this batch are copied from there.
+  /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures may be empty if no
+  /// plan reads that video. before: the runner of the batch before, which holds its pictures for this one; the history
+  /// of this batch is copied from there.
   Status Start(const BatchPictures& pictures, PlanRunner* before = nullptr);
 
   /// Instead of Start, where the batch that was begun failed before: runners that wait for its pictures fail, too.
   void Skip(const Status& reason, PlanRunner* before) noexcept;
 
-  /// Before the Start of a batch whose pictures another runner may take: waits until those of the
-  /// batch before have been taken. One thread orders all calls of BeginBatch and KeepPictures.
+  /// Before the Start of a batch whose pictures another runner may take: waits until those of the batch before have
+  /// been taken. One thread orders all calls of BeginBatch and KeepPictures.
   Status BeginBatch();
   /// Another runner will name this one in its Start, for the batch that was begun last.
   void KeepPictures();
@@ -83,14 +83,13 @@ class PlanRunner {
   /// Waits for what was started and not waited for, however that ends.
   void End() noexcept;
 
-  /// Results of item `item` of the batch waited for. Those of frames beyond the pictures given are
-  /// unspecified.
+  /// Results of item `item` of the batch waited for. Those of frames beyond the given pictures are unspecified.
   std::span<const int64_t> Sums(int plan, int item) const;
   std::span<const int64_t> Words(int plan, int item) const;
   /// Copies artifact `artifact` of an item into a picture of its format.
   void CopyArtifact(int plan, int item, int artifact, const MutablePicture& to) const;
 
-  /// A derive plan as text, as far as it runs before these plans: "" where they read nothing that it makes.
+  /// Human-readable derive plan without the launches that these plans do not need; "" where they need none.
   static std::string PrintDerive(const Plan& derive, const std::vector<Plan>& plans, const PlanContext& context);
 
   /// Seconds that the launches of a batch take on the device, without copies. After a Run, whose pictures they read.
@@ -135,7 +134,7 @@ class PlanRunner {
   const Buffer* BufferAt(const BoundPlan& bound, int buffer) const;
   bool IsWritten(const BoundPlan& bound, int buffer) const;
   const PlanInput& SpecOf(const Input& input) const { return context_.inputs[input.index]; }
-  /// How far the latest Start is with its pictures, for the runner that takes some of them.
+  /// Progress of the latest Start with its pictures, for the runner that takes some of them.
   struct Pictures {
     std::mutex mutex;
     std::condition_variable changed;
@@ -150,7 +149,7 @@ class PlanRunner {
 
   /// How the pictures of a batch come to the device.
   struct Way {
-    bool scale = false;    // pictures that are not made travel in their own size
+    bool scale = false;    // the sources of lazy pictures are uploaded, and the device converts them
     bool follows = false;  // the history is copied from the batch before; else null pictures of it have samples of 0
   };
   Status UploadPictures(const BatchPictures& pictures, bool follows);
@@ -159,7 +158,7 @@ class PlanRunner {
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);
   int FramesOf(const BatchPictures& pictures) const;
-  /// Whether the next batch takes pictures that this one takes from the batch before.
+  /// Whether the next batch takes pictures that this one takes from its predecessor.
   bool ForwardsHistory(const BatchPictures& pictures) const;
   Status AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept;
   Status CopyHistory(const Pictures& theirs, const PlanRunner& before, std::unique_ptr<Mark>& taken);

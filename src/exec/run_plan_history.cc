@@ -1,4 +1,4 @@
-// Pictures that a batch leaves for the one that follows it on the same device.
+// Handover of pictures from a batch to the next one on the same device.
 #include <algorithm>
 #include <memory>
 #include <mutex>
@@ -15,7 +15,7 @@ void PlanRunner::KeepPictures() {
   pictures_.is_awaited = true;
 }
 
-/// The runner that takes pictures has begun its batch, and waits for nothing but the upload here: there is no ring.
+/// The runner that takes pictures has begun its batch, and waits only for the upload here: no cycle can form.
 Status PlanRunner::BeginBatch() {
   std::unique_ptr<Mark> taken;
   {
@@ -73,7 +73,7 @@ Status PlanRunner::AnnounceUpload(const Status& upload, const BatchPictures& pic
   return status;
 }
 
-/// Copies the last pictures of `before` into the history here, in whatever state that runner is.
+/// Copies the last pictures of `before` into the history here, regardless of the state of that runner.
 Status PlanRunner::TakePictures(PlanRunner& before) {
   Pictures& theirs = before.pictures_;
   std::unique_ptr<Mark> taken;

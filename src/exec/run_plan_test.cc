@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "exec/check_copy.h"
+#include "exec/device_checks.h"
 
 namespace acutance {
 namespace {
@@ -175,7 +175,7 @@ TEST(PlanRunner, RunsSeveralPlansOnOneUpload) {
     ASSERT_TRUE(runner.value()->Run({{&reference}, {&distorted}}).ok());
     EXPECT_EQ(runner.value()->Sums(0, 0)[0], value + 10);
     EXPECT_EQ(runner.value()->Sums(1, 0)[0], value + 5 + 20);
-    EXPECT_EQ(runner.value()->Sums(1, 0)[1], static_cast<int64_t>(0xA7A7A7A7A7A7A7A7)) << "nobody wrote it: poison";
+    EXPECT_EQ(runner.value()->Sums(1, 0)[1], static_cast<int64_t>(0xA7A7A7A7A7A7A7A7)) << "never written: poison";
   }
 }
 

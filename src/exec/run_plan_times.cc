@@ -1,4 +1,4 @@
-// How long the launches of a batch take on a device.
+// Timing of a batch's launches on a device.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -8,8 +8,8 @@
 
 namespace acutance {
 
-/// The seconds of one recording with the launches of so many batches: the least of several runs,
-/// because an idle GPU takes a moment to reach its clock.
+/// The seconds of one recording with the launches of `batches` batches: the least of several runs, because an idle GPU
+/// takes some time to reach its clock.
 Result<double> PlanRunner::TimeRecording(int batches) {
   constexpr int kRuns = 4;
   constexpr std::chrono::milliseconds kLeast{50};

@@ -1,7 +1,6 @@
 #include "exec/surface_splitter.h"
 
 #include <mutex>
-#include <span>
 #include <utility>
 
 #include "base/int_math.h"
@@ -20,8 +19,7 @@ size_t AlignUp(size_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
 
 bool IsPlain(const Component& component) { return component.step == 1 && component.shift == 0; }
 
-/// The bytes of a row in the frame, from the first byte of the first sample to the last of the
-/// last.
+/// The bytes of a row in the frame, from the first byte of the first sample to the last of the last.
 size_t PackedRow(const DeviceFrame& frame, int plane) {
   const size_t samples = static_cast<size_t>(frame.format.PlaneWidth(plane) - 1) * frame.components[plane].step + 1;
   return samples * frame.format.BytesPerSample();
@@ -113,10 +111,9 @@ Result<LaunchCommand> SurfaceSplitter::UnpackingOf(const DeviceFrame& frame, int
                                   .height = height,
                                   .step = frame.components[plane].step,
                                   .shift = frame.components[plane].shift};
-  const auto text = std::as_bytes(std::span(&args, 1));
   return LaunchCommand{kernels_.back().get(),
                        {CeilDiv(width, image->group_x), CeilDiv(height, image->group_y), 1},
-                       {text.begin(), text.end()},
+                       ArgsBytes(args),
                        {unpacked_.get()}};
 }
 

@@ -1,5 +1,4 @@
-// Copies frames out of a decoder's surfaces on a device, into planes with a Picture's layout
-// (NV12 to separate Cb and Cr).
+// Splitter of a decoder's surfaces on a device into planes with a Picture's layout (NV12 to separate Cb and Cr).
 #pragma once
 
 #include <array>
@@ -13,9 +12,8 @@
 
 namespace acutance {
 
-/// Unpacks the frames of one video, which all have the same layout, for one thread at a time.
-/// After a failure it is not used again. Pictures may outlive it and be dropped on any thread;
-/// their memory is recycled.
+/// Unpacks the frames of one video, which all have the same layout, for one thread at a time. After a failure it is not
+/// used again. Pictures may outlive it and be dropped on any thread; their memory is recycled.
 class SurfaceSplitter {
  public:
   explicit SurfaceSplitter(std::shared_ptr<Device> device);

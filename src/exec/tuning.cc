@@ -49,15 +49,8 @@ WorkloadClass ClassifyWorkload(int width, int height) {
 }
 
 std::string_view WorkloadClassName(WorkloadClass workload) {
-  switch (workload) {
-    case WorkloadClass::kSmall:
-      return "small";
-    case WorkloadClass::kMedium:
-      return "medium";
-    case WorkloadClass::kLarge:
-      return "large";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"small", "medium", "large"};
+  return kNames[static_cast<int>(workload)];
 }
 
 const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,

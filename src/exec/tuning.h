@@ -1,4 +1,4 @@
-// Tuning is data: how a device family runs a kernel at a picture size. It can never change a score.
+// Tuning tables: how a device family runs a kernel at a picture size. They can never change a score.
 #pragma once
 
 #include <optional>
@@ -21,13 +21,12 @@ struct TuningEntry {
   std::optional<WorkloadClass> workload = std::nullopt;  // not set: any
 };
 
-/// The entry for the kernel with the longest matching family; among those, one for the class before one
-/// for any. Null when there is none.
+/// The entry for the kernel with the longest matching family; among those, one for the class before one for any. Null
+/// when there is none.
 const TuningEntry* FindTuning(std::span<const TuningEntry> table, std::string_view kernel, WorkloadClass workload,
                               std::string_view family);
 
-/// How many pairs a session puts into a launch, unless memory is short: small ones until the device is
-/// full.
+/// How many pairs a session puts into a launch, unless memory is short: enough small ones to fill the device.
 int PreferredBatch(WorkloadClass workload, std::string_view family);
 
 }  // namespace acutance

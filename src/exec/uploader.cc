@@ -37,8 +37,7 @@ void AddCopy(const CopyCommand& copy, std::vector<CopyCommand>& copies) {
   copies.push_back(copy);
 }
 
-/// Spins until `value` is `wanted`, which usually takes some microseconds, less than waking a
-/// thread.
+/// Spins until `value` is `wanted`, which usually takes some microseconds, less than waking a thread.
 void WaitUntil(const std::atomic<int64_t>& value, int64_t wanted) {
   constexpr int kLooks = 32;
   constexpr std::chrono::microseconds kSpin{100};
@@ -142,8 +141,8 @@ class Uploader::Batch {
     segment.handed_over.notify_all();
   }
 
-  /// Hands a turn's copies to the queue. A queue without marks is waited for, because later no
-  /// thread could tell when the segment may be written again.
+  /// Hands a turn's copies to the queue. A queue without marks is waited for, because later no thread could know when
+  /// the segment may be written again.
   Status Submit(int64_t turn, std::unique_ptr<Mark>& end) {
     std::vector<CopyCommand>& copies = turns_[turn - first_turn_].copies;
     for (CopyCommand& copy : copies) copy.from_offset += SegmentOffset(turn);
@@ -190,8 +189,8 @@ Status Uploader::Run(const Upload& upload, Queue& queue, const ForEach& for_each
   return batch.Run(for_each);
 }
 
-/// Waits until the device has read the turn's segment as it was filled before. One thread waits
-/// for the device, the others for that thread.
+/// Waits until the device has read the previous contents of the turn's segment. One thread waits for the device, the
+/// others for that thread.
 void Uploader::Claim(int64_t turn) noexcept {
   Segment& segment = segments_[turn % segments()];
   if (segment.writable == turn) return;

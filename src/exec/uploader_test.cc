@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "exec/check_copy.h"
+#include "exec/device_checks.h"
 
 namespace acutance {
 namespace {
@@ -235,7 +235,7 @@ TEST(Uploader, EndsAfterAFailure) {
 }
 
 /// Where memory runs out: other batches wait for the turns of this one.
-TEST(Uploader, NobodyWaitsForABatchThatLacksMemory) {
+TEST(Uploader, OtherBatchesEndWhereOneLacksMemory) {
   const auto work = std::make_shared<std::packaged_task<void()>>([] {
     for (int which = 1; which <= 6; ++which)
       for (const bool wait : {false, true}) {

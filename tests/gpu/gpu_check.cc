@@ -3,9 +3,7 @@
 //   gpu_check devices                     what each backend finds, and why not
 //   gpu_check metrics                     the metrics with a plan, which METRIC may name
 //   gpu_check language BACKEND            every word of the kernel language
-//   gpu_check parity BACKEND [METRIC]...  every plan in every shape and with every switch against the CPU: any
-//   difference
-//                                         fails
+//   gpu_check parity BACKEND [METRIC]...  every plan in every shape and with every switch against the CPU
 //   gpu_check scaling BACKEND             pictures of another size against the CPU's
 //   gpu_check leak BACKEND                opens and closes 100 times, then runs 200 sessions: growing memory fails
 //   gpu_check session BACKEND [METRIC]... every plan with every switch once: what compute-sanitizer watches
@@ -32,9 +30,7 @@
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "metric/test_size.h"
-#include "tests/gpu/device_times.h"
-#include "tests/gpu/memory_in_use.h"
-#include "tests/gpu/start_times.h"
+#include "tests/gpu/measurements.h"
 #include "tests/parity/parity.h"
 #include "tests/parity/scaling.h"
 

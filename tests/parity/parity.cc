@@ -134,8 +134,8 @@ Status CompareArtifacts(const ComputedFrame& expected, const ComputedFrame& foun
   return {};
 }
 
-/// What Finish makes of a frame at the clip's start may ignore results that depend on pictures before it; all other
-/// sums and words are compared as they are, too.
+/// At the clip's start Finish may ignore results that depend on pictures before it; sums and partial results of all
+/// other frames are compared, too.
 Status Compare(const Frames& expected, const Frames& found, int history, const std::string& name) {
   for (int i = 0; i < std::ssize(expected); ++i) {
     const std::string frame = fmt::format("{}: frame {}", name, i);
@@ -145,11 +145,11 @@ Status Compare(const Frames& expected, const Frames& found, int history, const s
       return words;
     };
     ACU_RETURN_IF_ERROR(CompareWords(bits(expected[i].values), bits(found[i].values), frame + ": bits of output"));
-    ACU_RETURN_IF_ERROR(CompareWords(expected[i].kept, found[i].kept, frame + ": kept word"));
+    ACU_RETURN_IF_ERROR(CompareWords(expected[i].kept, found[i].kept, frame + ": retained value"));
     ACU_RETURN_IF_ERROR(CompareArtifacts(expected[i], found[i], frame));
     if (i < history) continue;
     ACU_RETURN_IF_ERROR(CompareWords(expected[i].sums, found[i].sums, frame + ": sum"));
-    ACU_RETURN_IF_ERROR(CompareWords(expected[i].words, found[i].words, frame + ": word"));
+    ACU_RETURN_IF_ERROR(CompareWords(expected[i].words, found[i].words, frame + ": partial result"));
   }
   return {};
 }
@@ -200,7 +200,7 @@ Status CheckShapes(Device& device, const ParityCase& which, std::span<const std:
   return {};
 }
 
-/// What no switch reaches: texts that an option knows, and numbers for which other kernels are launched.
+/// Values that no switch reaches: names that an option knows, and numbers for which other kernels are launched.
 struct OtherCase {
   std::string_view metric;
   OptionTexts options;

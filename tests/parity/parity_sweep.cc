@@ -46,7 +46,7 @@ int CompareMetrics(const std::vector<std::string>& names) {
   return same ? 0 : 1;
 }
 
-/// What is compared on each device.
+/// Cases to compare on each device.
 struct Sweep {
   std::vector<SweepCase> metric;
   std::vector<ScalingCase> scaling;
@@ -78,7 +78,7 @@ class Tally {
   size_t runs_ = 0, failed_ = 0;
 };
 
-/// Whether a case launches what no case before it did.
+/// Whether a case launches a kernel that no case before it did.
 class NewKernels {
  public:
   bool In(const SweepCase& which) {
@@ -111,7 +111,7 @@ int SweepEmulator(const Sweep& sweep) {
   return tally.Finish();
 }
 
-/// llvmpipe's waves follow from LP_NATIVE_VECTOR_WIDTH: so many bits of 32-bit numbers.
+/// llvmpipe's waves follow from LP_NATIVE_VECTOR_WIDTH, in bits: as many 32-bit numbers as fit.
 bool HasWaveOfEnvironment(const DeviceInfo& info) {
   const char* bits = std::getenv("LP_NATIVE_VECTOR_WIDTH");
   if (bits == nullptr || info.family != "llvmpipe" || info.wave_size == std::atoi(bits) / 32) return true;
@@ -142,7 +142,7 @@ int SweepDevices(const Backend& backend, const Sweep& sweep) {
   return tally.Finish();
 }
 
-/// What the validation layer said in this process; empty unless ACUTANCE_VULKAN_VALIDATION is set.
+/// Prints the messages of the validation layer; there are none unless ACUTANCE_VULKAN_VALIDATION is set.
 int CheckValidation() {
   for (const std::string& message : VulkanValidationMessages()) fmt::print("validation: {}\n", message);
   return VulkanValidationMessages().empty() ? 0 : 1;

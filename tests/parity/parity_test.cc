@@ -1,4 +1,4 @@
-// That a sweep would find a fault, and covers what it says.
+// Coverage of the sweep, faults that it finds, and cases beyond it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,9 +59,9 @@ TEST(ParitySweep, LaunchesEveryShape) {
     }
 }
 
-/// ssimulacra2 has samples become light in its own kernels: on a device nobody makes the light that its code for the
-/// CPU reads.
-TEST(Parity, PicturesThatNoPlanReadsAreNotMade) {
+/// ssimulacra2's kernels convert samples to linear light themselves: no launch computes the derived pictures that its
+/// code for the CPU reads.
+TEST(Parity, PicturesThatNoPlanReadsAreNotComputed) {
   const Metric* metric = FindMetric("ssimulacra2");
   const OptionValues options = OptionValues::Parse(metric->options, {}).value();
   const std::vector<InputSpec> inputs = InputsOf(*metric, options);

@@ -1,4 +1,4 @@
-// Pictures of other colors, another size, chroma or bit depth, made on a device and on the CPU: all samples must be
+// Parity of picture conversions: colors, size, chroma and bit depth, on a device and on the CPU. All samples must be
 // equal.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace acutance {
 
-/// What becomes of colors before all else. RGB is that of BT.709.
+/// The conversion of colors, which comes first. RGB is that of BT.709.
 enum class Colors { kStay, kRgbToLimited, kRgbToFull, kFullToLimited, kLimitedToFull, kFullToFull };
 
 struct ScalingCase {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Scores random clips with random settings for as long as is asked, with faults thrown in, and checks what every run
-leaves: soak.py --build build --minutes 60. Backends that the machine lacks are passed over.
+"""Scores random clips with random settings for --minutes, with faults thrown in, and checks what every run
+leaves: soak.py --build build --minutes 60. Backends that the machine lacks are skipped.
 
 - A run that ends well has a log of all frames; the same clip and features give the same log on every backend.
-- A run that is killed, whose file is cut off or deleted while it is read, or whose disk is full, leaves no log.
+- A run that is killed, whose file is truncated or deleted while it is read, or whose disk is full, leaves no log.
 - A run with a journal that is killed again and again ends with the log of a whole run.
-- A process that makes one session after another through libvmaf's C API takes no more memory in the end than after its
-  first tenth.
+- A process that runs one session after another through libvmaf's C API ends with no more memory than after its first
+  tenth.
 """
 import argparse
 import ctypes
@@ -90,7 +90,7 @@ class Soak:
                 "json", "--threads", str(threads), "--backend", backend, "--align", "index", "--quiet", *more]
 
     def digest(self, log, frames):
-        """Of all that a log says but the speed. The log must be whole."""
+        """The digest of a log without its speed. The log must be whole."""
         content = json.loads(log.read_text())
         if len(content["frames"]) != frames:
             raise Failed(f"{len(content['frames'])} of {frames} frames in a log that looks whole")
@@ -128,20 +128,33 @@ class Soak:
         if len(set(digests.values())) > 1:
             raise Failed(f"backends differ: {digests} for {features}, {model}")
         if digests:
-            faults = ["kill", "cut_off", "delete", "fill_disk"] + (["resume"] if self.tool == "acutance" else [])
+            faults = ["kill", "truncate", "delete", "fill_disk"] + (["resume"] if self.tool == "acutance" else [])
             fault = dice.choice(faults)
             getattr(self, fault)(folder, clip, log, features, model)
             if fault == "resume" and self.digest(log, clip.frames) not in digests.values():
                 raise Failed(f"a resumed run has another log for {features}, {model}")
 
-    def kill(self, folder, clip, log, features, model):
+    def interfere(self, clip, log, features, model, disturb, what):
+        """Disturbs a run at a random time; it leaves a whole log or none."""
         process = subprocess.Popen(self.command(clip, log, "cpu", features, model, 2), stderr=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL)
         time.sleep(self.dice.random() * 0.02)
-        process.send_signal(self.dice.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
-        process.wait(self.args.patience)
+        disturb(process)
+        if process.wait(self.args.patience) < 0 and what != "killed":
+            raise Failed(f"signal {-process.returncode} where a file was {what}")
         self.whole_or_absent(log, clip)
-        self.count("killed")
+        self.count(what)
+
+    def kill(self, folder, clip, *run):
+        fault = self.dice.choice([signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+        self.interfere(clip, *run, lambda process: process.send_signal(fault), "killed")
+
+    def truncate(self, folder, clip, *run):
+        size = self.dice.randint(0, clip.bytes_per_frame)
+        self.interfere(clip, *run, lambda process: os.truncate(clip.paths[1], size), "truncated")
+
+    def delete(self, folder, clip, *run):
+        self.interfere(clip, *run, lambda process: clip.paths[0].unlink(), "deleted")
 
     def resume(self, folder, clip, log, features, model):
         command = [*self.command(clip, log, "cpu", features, model, 2), "--journal", str(folder / "journal")]
@@ -154,26 +167,6 @@ class Soak:
         if run.returncode != 0:
             raise Failed(f"{run.returncode} where a run continues: {run.stderr}")
         self.count("resumed")
-
-    def cut_off(self, folder, clip, log, features, model):
-        process = subprocess.Popen(self.command(clip, log, "cpu", features, model, 2), stderr=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL)
-        time.sleep(self.dice.random() * 0.02)
-        os.truncate(clip.paths[1], self.dice.randint(0, clip.bytes_per_frame))
-        if process.wait(self.args.patience) < 0:
-            raise Failed(f"signal {-process.returncode} where a file was cut off")
-        self.whole_or_absent(log, clip)
-        self.count("cut off")
-
-    def delete(self, folder, clip, log, features, model):
-        process = subprocess.Popen(self.command(clip, log, "cpu", features, model, 2), stderr=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL)
-        time.sleep(self.dice.random() * 0.02)
-        clip.paths[0].unlink()
-        if process.wait(self.args.patience) < 0:
-            raise Failed(f"signal {-process.returncode} where a file was deleted")
-        self.whole_or_absent(log, clip)
-        self.count("deleted")
 
     def fill_disk(self, folder, clip, log, features, model):
         def limit():

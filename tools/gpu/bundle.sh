@@ -31,7 +31,7 @@ copy_programs() {
   cp "$build/tests/gpu_check" "$build/tests/libhip_standin.so" "$build/bin/acutance" "$build/bin/vmaf" "$bundle/bin"
   cp -r "$build/lib/acutance-kernels" "$bundle/lib"
   find "$build/src" -name '*.ptx' -exec cp {} "$bundle/ptx" \;
-  cp tools/gpu/run.sh tools/gpu/nvdec_check.sh bench/end_to_end.py "$bundle"
+  cp tools/gpu/run.sh tools/gpu/nvdec_check.sh bench/end_to_end.py bench/measure.py "$bundle"
   strip "$bundle"/bin/*
 }
 

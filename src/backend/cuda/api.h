@@ -1,4 +1,5 @@
-// One device of the CUDA driver, as gpu_driver/ asks for it.
+// CUDA backend: NVIDIA GPUs, and one device of the CUDA driver as the templates of gpu_driver/ use it. Needs no CUDA
+// toolkit: the driver's library is opened at run time and kernels come as embedded PTX.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +9,27 @@
 #include <vector>
 
 #include "backend/cuda/driver.h"
-#include "backend/cuda/error.h"
 #include "exec/device.h"
 
-namespace acutance::cuda {
+namespace acutance {
+
+extern const Backend kCudaBackend;
+
+namespace cuda {
 
 /// KernelBinary::target of code that the driver compiles.
 inline constexpr std::string_view kPtx = "ptx";
+
+/// The file without its entries other than `symbol`: the driver compiles all that it gets, and a kernel's file has all
+/// of its variants.
+std::string OnlyEntry(std::string_view ptx, std::string_view symbol);
+
+/// The compute capability that the files name as their target, and the least that they run on.
+inline constexpr int kPtxCapability = 75, kLeastCapability = 60;
+
+/// The file with the target kLeastCapability: the kernels use no feature that came later. GPUs from
+/// kPtxCapability on get it as it is, since the older target also means the older scheduling of a warp's threads.
+std::string ForOldGpus(std::string ptx);
 
 struct Api {
   using Code = CUresult;
@@ -24,7 +39,7 @@ struct Api {
   using Event = CUevent;
   using Graph = CUgraph;
   using Executable = CUgraphExec;
-  using Previous = CUcontext;  // unused: the driver keeps a stack
+  using Previous = CUcontext;  // unused: the driver has a stack
 
   static constexpr Code kSuccess = CUDA_SUCCESS, kOutOfMemory = CUDA_ERROR_OUT_OF_MEMORY;
   static constexpr Code kNotReady = CUDA_ERROR_NOT_READY;
@@ -32,8 +47,8 @@ struct Api {
   const Driver& driver;
   CUdevice device;
   CUcontext context;
-  bool retained;  // the primary context, which is given back at the end; else one that others keep
-  bool is_old;    // older than the PTX's target (ptx.h)
+  bool retained;  // the primary context, which is released at the end; else one of the program
+  bool is_old;    // older than the PTX's target: kPtxCapability
 
   void Close() const {
     if (retained) driver.cuDevicePrimaryCtxRelease_v2(device);
@@ -96,4 +111,5 @@ struct Api {
   Code DestroyExecutable(Executable executable) const { return driver.cuGraphExecDestroy(executable); }
 };
 
-}  // namespace acutance::cuda
+}  // namespace cuda
+}  // namespace acutance

@@ -4,13 +4,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/ptx_cache_index.h"
 #include "backend/gpu_driver/kernel.h"
+#include "base/environment.h"
+#include "base/file_cache.h"
 #include "base/hash.h"
 #include "base/threads/exception_barrier.h"
 #include "base/threads/parallel_for.h"
@@ -18,6 +20,47 @@
 
 namespace acutance::cuda {
 namespace {
+
+constexpr size_t kMostKernels = 4096;  // of several builds; one has a few hundred
+
+const FileCache& Files() {
+  static const FileCache files("cuda", 64);
+  return files;
+}
+
+/// The kernels that this user's runs have noted as compiled for a device and its driver, by the hashes of their source:
+/// the driver finds them in its own cache of files, but does not report what that holds.
+class CompiledBefore {
+ public:
+  explicit CompiledBefore(const DeviceInfo& info) : key_(Key(info)), kernels_(Read()) {}
+
+  bool Has(uint64_t kernel) const { return std::ranges::find(kernels_, kernel) != kernels_.end(); }
+
+  /// Notes kernels for later runs. False where no later run would find them.
+  bool Add(std::span<const uint64_t> kernels) {
+    kernels_.insert(kernels_.end(), kernels.begin(), kernels.end());
+    if (kernels_.size() > kMostKernels) kernels_.erase(kernels_.begin(), kernels_.end() - kMostKernels);
+    Files().Write(key_, std::as_bytes(std::span(kernels_)));
+    return Read() == kernels_;
+  }
+
+ private:
+  /// Another place of the driver's cache holds other kernels; without the variable it lies in the home folder.
+  static std::string Key(const DeviceInfo& info) {
+    const char* place = Variable("CUDA_CACHE_PATH");
+    return fmt::format("{} | {} | {} | {}", info.identity, info.family, info.driver, place ? place : "");
+  }
+
+  std::vector<uint64_t> Read() const {
+    const std::optional<std::vector<std::byte>> content = Files().Read(key_);
+    std::vector<uint64_t> kernels(content ? content->size() / sizeof(uint64_t) : 0);
+    if (!kernels.empty()) std::memcpy(kernels.data(), content->data(), kernels.size() * sizeof(uint64_t));
+    return kernels;
+  }
+
+  const std::string key_;
+  std::vector<uint64_t> kernels_;  // the latest ones are last
+};
 
 /// A kernel that the driver has to compile.
 struct Uncompiled {
@@ -45,11 +88,11 @@ class HelperContext {
   CUcontext context_ = nullptr;
 };
 
-/// Nothing where the device's own code is loaded, or the kernel is there, or will not be loaded.
+/// Nullopt where the device's own code is loaded, or the kernel is loaded already, or does not fit the device.
 std::optional<Uncompiled> Find(gpu::Context<Api>& context, const KernelImage& image) {
   const std::vector<KernelBinary> binaries = Api::Binaries(image, context.info().family);
   if (binaries.empty() || binaries.front().target != kPtx) return {};
-  if (!gpu::CheckLimits(context.info(), image).ok() || context.HasModule(binaries.front(), image.symbol)) return {};
+  if (!CheckSharedMemory(image, context.info()).ok() || context.HasModule(binaries.front(), image.symbol)) return {};
   std::string ptx = context.api().PtxOf(binaries.front(), image.symbol);
   const uint64_t hash = Hash(ptx);
   return Uncompiled{&image, std::move(ptx), hash};
@@ -66,8 +109,9 @@ std::vector<Uncompiled> FindAll(gpu::Context<Api>& context, std::span<const Kern
   return found;
 }
 
-/// Leaves those that were never compiled before, and notes them now; none where later runs would not know.
-void KeepNew(const DeviceInfo& info, std::vector<Uncompiled>& kernels) {
+/// Removes those that were compiled before, and notes the others now; removes all where no later run would find the
+/// notes.
+void RemoveCompiled(const DeviceInfo& info, std::vector<Uncompiled>& kernels) {
   if (kernels.empty()) return;
   CompiledBefore before(info);
   std::erase_if(kernels, [&](const Uncompiled& kernel) { return before.Has(kernel.hash); });
@@ -89,8 +133,7 @@ size_t MemoryForContexts(gpu::Context<Api>& context) {
   return free;
 }
 
-/// Into the context that is current, and out of it again. A failure shows when the device's own context loads the
-/// kernel.
+/// Loads into the current context, and unloads. A failure shows when the device's own context loads the kernel.
 Status CompileOnly(const Api& api, const Uncompiled& kernel) {
   CUmodule module = nullptr;
   std::string log;
@@ -98,22 +141,22 @@ Status CompileOnly(const Api& api, const Uncompiled& kernel) {
   return {};
 }
 
-/// Loads the last ones, which are the smallest, one after another until the driver compiles one, and takes them off the
-/// list. What the driver has in its files it loads in 0.1 to 2.5 ms, and the smallest kernel takes 8 to compile.
-void LoadKept(const std::shared_ptr<gpu::Context<Api>>& context, std::vector<Uncompiled>& kernels) {
+/// Loads the last ones, which are the smallest, one after another until the driver compiles one, and removes them from
+/// the list. The driver loads code from its files in 0.1 to 2.5 ms, and the smallest kernel takes 8 ms to compile.
+void LoadCached(const std::shared_ptr<gpu::Context<Api>>& context, std::vector<Uncompiled>& kernels) {
   constexpr std::chrono::milliseconds kCompiling(4);
   std::chrono::steady_clock::duration time{};
   while (!kernels.empty() && time < kCompiling) {
     const auto begin = std::chrono::steady_clock::now();
-    // A failure is for the later call to find that needs the kernel.
+    // A failure is reported by the later call that needs the kernel.
     static_cast<void>(gpu::LoadKernel(context, *kernels.back().image));
     time = std::chrono::steady_clock::now() - begin;
     kernels.pop_back();
   }
 }
 
-/// One thread loads into the device's own context, each of the helpers compiles in a context of its own. A failure is
-/// for the later call to find that needs the kernel.
+/// One thread loads into the device's own context, each of the helpers compiles in a context of its own. Failures are
+/// reported by the later calls that need the kernels.
 void Compile(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const Uncompiled> kernels, size_t helpers) {
   std::atomic<size_t> next = 0;
   const auto take_all = [&](const auto& load) {
@@ -136,8 +179,8 @@ void Compile(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const 
 
 Status CompileNew(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images) {
   std::vector<Uncompiled> kernels = FindAll(*context, images);
-  KeepNew(context->info(), kernels);
-  LoadKept(context, kernels);
+  RemoveCompiled(context->info(), kernels);
+  LoadCached(context, kernels);
   if (kernels.empty()) return {};
   size_t bytes = 0;
   for (const Uncompiled& kernel : kernels) bytes += kernel.ptx.size();
@@ -154,11 +197,11 @@ size_t HelperContexts(size_t kernels, size_t bytes, int cpus, size_t free_memory
   constexpr size_t kMemoryBytes = size_t{1} << 30;  // more than a context takes; others want some, too
   const size_t least =
       std::min({kernels, bytes / kShareBytes, static_cast<size_t>(std::max(cpus, 0)), free_memory / kMemoryBytes});
-  return std::min(kMost, least - std::min<size_t>(least, 1));  // the device's own context does its part
+  return std::min(kMost, least - std::min<size_t>(least, 1));  // the device's own context compiles, too
 }
 
 void CompileAhead(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images) {
-  if (!DriverKeepsCode()) return;
+  if (IsOn("CUDA_CACHE_DISABLE", false)) return;  // the driver stores nothing
   static_cast<void>(CatchExceptions([&] { return CompileNew(context, images); }));
 }
 

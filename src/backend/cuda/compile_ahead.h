@@ -1,7 +1,7 @@
-// Compiling several kernels at a time. The driver compiles PTX with the context's lock held, one kernel after another
-// for each context; contexts compile side by side, and what one has compiled the driver keeps in files, from which it
-// takes it for all others. So helper threads with contexts of their own load the same text in the same way, drop it
-// again, and the device's own context then finds it.
+// Parallel compilation of kernels. The driver compiles PTX with the context's lock held, one kernel after another for
+// each context; contexts compile side by side, and the driver caches compiled code in files, from which it serves all
+// others. So helper threads with contexts of their own load the same PTX in the same way, drop it again, and the
+// device's own context then finds it.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace acutance::cuda {
 
-/// Loads kernels that the driver has never compiled for this user, and compiles further ones next to them; what is left
-/// loads quickly. Does nothing where that would gain little or is in doubt: each kernel is tried once for each user,
-/// device and driver, since a driver that does not keep code, or ends the program, would do so each time.
+/// Loads kernels that the driver has never compiled for this user, and compiles further ones next to them; the others
+/// load quickly afterwards. Does nothing where that would gain little or is in doubt: each kernel is tried once for
+/// each user, device and driver, since a driver that caches no code, or ends the program, would do so each time.
 void CompileAhead(const std::shared_ptr<gpu::Context<Api>>& context, std::span<const KernelImage* const> images);
 
-/// How many contexts help to compile `kernels` kernels of `bytes` bytes of text in all, on a machine with so many
-/// processors and bytes of free device memory.
+/// How many contexts help to compile `kernels` kernels of `bytes` bytes of PTX in all, on a machine with `cpus`
+/// processors and `free_memory` bytes of free device memory.
 size_t HelperContexts(size_t kernels, size_t bytes, int cpus, size_t free_memory);
 
 }  // namespace acutance::cuda

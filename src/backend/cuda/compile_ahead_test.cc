@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/cuda.h"
 #include "backend/cuda/testing/fake_driver.h"
 #include "base/temp_dir.h"
 #include "base/usable_cpus.h"
@@ -29,14 +28,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr size_t kShare = 150'000;  // bytes of text of each kernel
+constexpr size_t kShare = 150'000;  // bytes of PTX of each kernel
 constexpr size_t kGigabyte = size_t{1} << 30;
 
 TEST(HelperContexts, AreAsManyAsHelp) {
   EXPECT_EQ(HelperContexts(10, 1'000'000, 16, 64 * kGigabyte), 4u) << "not more than that";
   EXPECT_EQ(HelperContexts(3, 1'000'000, 16, 64 * kGigabyte), 2u) << "a kernel for each context, the device's own too";
   EXPECT_EQ(HelperContexts(1, 1'000'000, 16, 64 * kGigabyte), 0u);
-  EXPECT_EQ(HelperContexts(10, 350'000, 16, 64 * kGigabyte), 2u) << "little text";
+  EXPECT_EQ(HelperContexts(10, 350'000, 16, 64 * kGigabyte), 2u) << "little PTX";
   EXPECT_EQ(HelperContexts(10, 199'999, 16, 64 * kGigabyte), 0u);
   EXPECT_EQ(HelperContexts(10, 1'000'000, 4, 64 * kGigabyte), 3u) << "a processor for each";
   EXPECT_EQ(HelperContexts(10, 1'000'000, 1, 64 * kGigabyte), 0u);
@@ -45,7 +44,7 @@ TEST(HelperContexts, AreAsManyAsHelp) {
   EXPECT_EQ(HelperContexts(0, 0, 0, 0), 0u);
 }
 
-/// A PTX file of the fake's three kernels, of which each is long.
+/// A PTX file of the fake's three kernels, each of them long.
 std::string Ptx(const std::string& remark) {
   std::string text = "// " + remark + "\n.version 6.3\n.target sm_75\n";
   for (const char* name : {"fill", "add", "crash"})
@@ -164,7 +163,7 @@ TEST_F(CompileAheadTest, TheCallersContextStaysCurrent) {
   fake_.misuse = 0;
 }
 
-// As where acutance's own cache was removed.
+// The state after acutance's own cache was removed.
 TEST_F(CompileAheadTest, WhatTheDriverHasInItsFilesIsLoadedWithoutHelp) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "every load takes as long as a compiler would";
@@ -205,27 +204,21 @@ TEST_F(CompileAheadTest, WhatIsLoadedIsNotCompiledAgain) {
   EXPECT_EQ(fake_.contexts, contexts);
 }
 
-TEST_F(CompileAheadTest, NotWhereTheDriverKeepsNothing) {
+TEST_F(CompileAheadTest, NotWhereItGainsNothing) {
   ::setenv("CUDA_CACHE_DISABLE", "1", 1);
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0);
+  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0) << "the driver stores nothing";
+  ::unsetenv("CUDA_CACHE_DISABLE");
+  fake_.memory_bytes = kGigabyte;
+  EXPECT_EQ(ContextsToLoad(Kernels(Ptx("memory")).all()), 0) << "no memory for contexts";
+  fake_.memory_bytes = 64 * kGigabyte;
+  fake_.compute_mode = 3;  // exclusive process
+  EXPECT_EQ(ContextsToLoad(Kernels(Ptx("mode")).all()), 0) << "a process has one context";
+  fake_.compute_mode = CU_COMPUTEMODE_DEFAULT;
+  ::setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0) << "later runs would not find the notes";
+  ::setenv("XDG_CACHE_HOME", cache_.path().c_str(), 1);
   ::setenv("CUDA_CACHE_DISABLE", "0", 1);
   EXPECT_EQ(ContextsToLoad(kernels_.all()), helpers_);
-}
-
-TEST_F(CompileAheadTest, NotWhereLaterRunsWouldNotKnow) {
-  ::setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0);
-}
-
-TEST_F(CompileAheadTest, NotWithoutMemoryForContexts) {
-  fake_.memory_bytes = kGigabyte;
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0);
-}
-
-TEST_F(CompileAheadTest, NotWhereAProcessHasOneContext) {
-  constexpr int kExclusiveProcess = 3;
-  fake_.compute_mode = kExclusiveProcess;
-  EXPECT_EQ(ContextsToLoad(kernels_.all()), 0);
 }
 
 TEST_F(CompileAheadTest, NotForMachineCode) {

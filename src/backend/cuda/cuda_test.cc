@@ -1,6 +1,6 @@
 // The cuda backend's ways of finding devices and code, on a fake driver. What it shares with hip is in
 // hip/device_test.cc.
-#include "backend/cuda/cuda.h"
+#include "backend/cuda/api.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "backend/cuda/driver.h"
-#include "backend/cuda/ptx.h"
 #include "backend/cuda/testing/fake_driver.h"
 
 namespace acutance {
@@ -121,17 +120,8 @@ TEST_F(CudaTest, RefusesDevicesThatTheKernelsDoNotFit) {
   EXPECT_THAT(MissingBecause(), HasSubstr("address space"));
 }
 
-TEST_F(CudaTest, RefusesAnIndexThatIsNotThere) {
-  for (const int index : {-1, 1, 100}) {
-    const auto device = kCudaBackend.open(index);
-    ASSERT_FALSE(device.ok());
-    EXPECT_EQ(device.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(device.status().message(), HasSubstr("this machine has 1"));
-  }
-}
-
 TEST_F(CudaTest, PrefersMachineCodeForExactlyThisGpu) {
-  // Only the machine code holds the kernel, so that loading it tells which binary was taken.
+  // Only the machine code holds the kernel, so that loading it shows which binary was chosen.
   const std::array binaries = {KernelBinary{"cuda", "ptx", Code(".version 6.3")},
                                KernelBinary{"cuda", "sm_80", Code(".version of another GPU")},
                                KernelBinary{"cuda", "sm_90", Code(".version .entry fill(")}};
@@ -155,7 +145,7 @@ TEST_F(CudaTest, TakesPtxOnAGpuWithoutMachineCode) {
     EXPECT_EQ(Load(own).status().message(), "") << names[i];
     const int modules = fake_.modules;
     EXPECT_EQ(Load(others).status().message(), "") << names[i];
-    EXPECT_EQ(fake_.modules, modules + 1) << "nothing but the PTX is loaded on " << names[i];
+    EXPECT_EQ(fake_.modules, modules + 1) << "only the PTX is loaded on " << names[i];
   }
 }
 

@@ -4,12 +4,8 @@
 
 #include "backend/cuda/api.h"
 #include "backend/cuda/compile_ahead.h"
-#include "backend/cuda/cuda.h"
-#include "backend/cuda/driver.h"
-#include "backend/cuda/error.h"
-#include "backend/cuda/ptx.h"
+#include "backend/device_text.h"
 #include "backend/gpu_driver/device.h"
-#include "backend/hex.h"
 
 namespace acutance {
 namespace cuda {
@@ -17,7 +13,7 @@ namespace {
 
 constexpr int kWaveSize = 32;  // what the kernels' CUDA text is compiled for
 
-/// Memory of the device that others allocated and keep.
+/// Memory of the device that the program owns.
 class AdoptedBuffer : public Buffer {
  public:
   AdoptedBuffer(uint64_t address, size_t bytes) : address_(address), bytes_(bytes) {}
@@ -136,7 +132,7 @@ Result<int> CountDevices(const Driver& driver) {
 BackendProbe Probe() {
   const Result<const Driver*> driver = OpenDriver();
   if (!driver.ok()) return {{}, driver.status().message()};
-  return gpu::ProbeDevices(CountDevices(**driver), [&](int index) -> Result<DeviceInfo> {
+  return ProbeDevices(CountDevices(**driver), [&](int index) -> Result<DeviceInfo> {
     ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(**driver, index));
     return std::move(found.info);
   });
@@ -145,7 +141,7 @@ BackendProbe Probe() {
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(*driver));
-  ACU_RETURN_IF_ERROR(gpu::CheckIndex("CUDA", index, count));
+  ACU_RETURN_IF_ERROR(CheckIndex("CUDA", index, count));
   ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(*driver, index));
   CUcontext primary = nullptr;
   ACU_RETURN_IF_ERROR(CallStatus(*driver, found.info.name, driver->cuDevicePrimaryCtxRetain(&primary, found.device),
@@ -157,7 +153,7 @@ Result<std::unique_ptr<Device>> Open(int index) {
 /// The context is current: its device among those that the driver counts.
 Result<FoundDevice> FindCurrent(const Driver& driver) {
   CUdevice current = 0;
-  ACU_RETURN_IF_ERROR(CallStatus(driver, "the CUDA context", driver.cuCtxGetDevice(&current), "tell its device"));
+  ACU_RETURN_IF_ERROR(CallStatus(driver, "the CUDA context", driver.cuCtxGetDevice(&current), "report its device"));
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(driver));
   for (int index = 0; index < count; ++index) {
     ACU_ASSIGN_OR_RETURN(FoundDevice found, Find(driver, index));
@@ -166,7 +162,7 @@ Result<FoundDevice> FindCurrent(const Driver& driver) {
   return Error(StatusCode::kInvalidArgument, "the CUDA context belongs to no device of this process");
 }
 
-/// The device of a CUcontext that others made and keep: all its memory and work are in that context.
+/// The device of a CUcontext that the program owns: all its memory and work are in that context.
 Result<std::unique_ptr<Device>> OpenContext(void* handle) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   const auto context = static_cast<CUcontext>(handle);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -162,5 +163,14 @@ Result<const Driver*> OpenDriver();
 
 /// "CUDA 12.4, driver 550.54.15".
 std::string DriverVersion(const Driver& driver);
+
+/// "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure".
+std::string ResultText(const Driver& driver, CUresult result);
+
+/// True when no later call on the device can succeed either: its context is corrupt, or the device is gone.
+bool IsDeviceLost(CUresult result);
+
+/// Ok, or an error that says what failed: "<device>: could not <doing>: <result>".
+Status CallStatus(const Driver& driver, std::string_view device, CUresult result, std::string_view doing);
 
 }  // namespace acutance::cuda

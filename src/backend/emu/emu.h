@@ -1,6 +1,5 @@
-// The emulator runs kernels on the CPU, every work item a fiber, in an order that a seed
-// shuffles. It finds faults in kernels, under sanitizers and at any wave size, and is never
-// chosen for speed.
+// Emulator of GPUs on the CPU: every work item is a fiber, in an order that a seed shuffles. It finds faults in
+// kernels, under sanitizers and at any wave size, and is never chosen for speed.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +14,6 @@ struct EmuSettings {
   int wave_size = 32;  // 4, 8, 16, 32 or 64
   uint64_t seed = 1;   // of the order of workgroups and items, and of the garbage in fresh memory
 };
-
-/// Settings from the environment: ACUTANCE_EMU_WAVE and ACUTANCE_EMU_SEED.
-Result<EmuSettings> ReadEmuSettings();
 
 Result<std::unique_ptr<Device>> OpenEmuDevice(const EmuSettings& settings);
 

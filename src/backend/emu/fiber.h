@@ -1,13 +1,26 @@
-// A function with a stack of its own that may stop in the middle and continue when it is resumed, on the thread that
-// made it.
+// Fiber: a function with a stack of its own that may stop in the middle and continue when it is resumed, on the thread
+// that created it.
 #pragma once
+
+#if defined(__x86_64__) && !defined(ACU_EMU_UCONTEXT)
+#define ACU_EMU_OWN_SWITCH
+#else
+#include <ucontext.h>
+#endif
 
 #include <cstddef>
 #include <memory>
 
-#include "backend/emu/stack_switch.h"
-
 namespace acutance {
+
+/// The point at which a stack was left.
+struct StackPoint {
+#if defined(ACU_EMU_OWN_SWITCH)
+  void* top = nullptr;
+#else
+  ucontext_t context;
+#endif
+};
 
 struct FiberStack {
   std::unique_ptr<std::byte[]> memory;

@@ -1,4 +1,4 @@
-// Tells the address and thread sanitizers about switches between stacks; nothing without them.
+// Reports of stack switches to the address and thread sanitizers; no-ops without them.
 #pragma once
 
 #include <cstddef>

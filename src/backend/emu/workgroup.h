@@ -1,4 +1,4 @@
-// Runs the work items of one workgroup to their end. An item that waits for others keeps the fiber that runs it; items
+// Emulated workgroup, which runs its work items to their end. An item that waits for others stays on its fiber; items
 // that never wait run one after the other in one fiber, which saves the switches.
 #pragma once
 
@@ -39,7 +39,7 @@ class Workgroup {
     Workgroup* group;
     uint64_t value = 0;   // given to a wave operation
     int32_t mask = 0;     // of wave_xor
-    uint64_t result = 0;  // of the wave operation: kept by the item, so that the next operation cannot change it
+    uint64_t result = 0;  // of the wave operation: stored by item, so that the next operation cannot change it
   };
 
   static void RunItems(void* carrier);
@@ -63,8 +63,8 @@ class Workgroup {
   const EmuSettings settings_;
   const KernelImage& kernel_;
   std::mt19937_64 random_;
-  // What each switch from item to item reads lies close together: the first cache holds no more than some lines of an
-  // item.
+  // The data that each switch between items reads lies close together: the first-level cache holds only a few lines of
+  // each item.
   std::vector<Item> items_;
   std::vector<State> states_;
   std::vector<Carrier*> carrier_of_;  // of an item since it began

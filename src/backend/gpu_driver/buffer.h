@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "backend/gpu_driver/context.h"
@@ -14,36 +15,28 @@
 
 namespace acutance::gpu {
 
-template <class Api>
-class DeviceBuffer : public Buffer {
+template <class Api, class Handle, auto kFree>
+class GpuBuffer : public Buffer {
  public:
-  DeviceBuffer(std::shared_ptr<Context<Api>> context, uint64_t memory, size_t bytes)
+  GpuBuffer(std::shared_ptr<Context<Api>> context, Handle memory, size_t bytes)
       : memory_(std::move(context), memory), bytes_(bytes) {}
 
   size_t bytes() const override { return bytes_; }
-  uint64_t address() const override { return memory_.handle(); }
-  std::byte* host() const override { return nullptr; }
+  uint64_t address() const override { return uint64_t(memory_.handle()); }  // host and device share one address space
+  std::byte* host() const override {
+    if constexpr (std::is_pointer_v<Handle>) return static_cast<std::byte*>(memory_.handle());
+    else return nullptr;
+  }
 
  private:
-  const Owned<Api, uint64_t, &Api::FreeDevice> memory_;
+  const Owned<Api, Handle, kFree> memory_;
   const size_t bytes_;
 };
 
 template <class Api>
-class PinnedBuffer : public Buffer {
- public:
-  PinnedBuffer(std::shared_ptr<Context<Api>> context, void* memory, size_t bytes)
-      : memory_(std::move(context), memory), bytes_(bytes) {}
-
-  size_t bytes() const override { return bytes_; }
-  // Host and device share one address space.
-  uint64_t address() const override { return reinterpret_cast<uintptr_t>(memory_.handle()); }
-  std::byte* host() const override { return static_cast<std::byte*>(memory_.handle()); }
-
- private:
-  const Owned<Api, void*, &Api::FreePinned> memory_;
-  const size_t bytes_;
-};
+using DeviceBuffer = GpuBuffer<Api, uint64_t, &Api::FreeDevice>;
+template <class Api>
+using PinnedBuffer = GpuBuffer<Api, void*, &Api::FreePinned>;
 
 /// "700 of 1000 bytes are free; ", or "" when the driver does not say.
 template <class Api>

@@ -1,11 +1,10 @@
-// CUDA's driver and the HIP runtime have the same interface under other names. The templates of this folder are
-// what both backends share; their parameter `Api` is one device of one driver (cuda/api.h, hip/api.h): handle
-// types, and a function for each call.
+// Opened device of the CUDA driver or the HIP runtime, which buffers, kernels and queues share and which outlives them.
 //
-// This file: an opened device, which buffers, kernels and queues share and which outlives them.
+// Both have the same interface under different names, and the templates of this folder are the shared part of the two
+// backends. Their parameter `Api` is one device of one driver (cuda/api.h, hip/api.h): handle types, and a function for
+// each call.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <map>
@@ -38,7 +37,7 @@ class Context {
         for (const auto& [part, loaded] : modules_)
           if (loaded->is_there) api_.UnloadModule(loaded->module);
     }
-    if (!abandoned_) api_.Close();
+    if (!is_abandoned()) api_.Close();
   }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -46,14 +45,10 @@ class Context {
   const Api& api() const { return api_; }
   const DeviceInfo& info() const { return info_; }
 
-  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later
-  /// call survives.
+  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later call survives.
   Status Check(Code code, std::string_view doing) {
     Status status = CallStatus(api_.driver, info_.name, code, doing);
-    if (IsDeviceLost(code)) {
-      const std::lock_guard lock(lost_mutex_);
-      if (lost_.ok()) lost_ = status;
-    }
+    if (IsDeviceLost(code)) health_.Lose(status);
     return status;
   }
 
@@ -61,31 +56,23 @@ class Context {
   template <class Query>
   Status WaitFor(Query&& query, std::string_view doing) {
     Code code = Api::kSuccess;
-    ACU_ASSIGN_OR_RETURN(const bool ended, patience_.Wait([&]() -> Result<bool> {
+    ACU_ASSIGN_OR_RETURN(const bool ended, health_.patience().Wait([&]() -> Result<bool> {
       code = query();
       return code != Api::kNotReady;
     }));
     if (ended) return Check(code, doing);
-    Abandon();
+    health_.Abandon();
     return Error(StatusCode::kIo, "{}: could not {}: it made no progress for too long and is given up", info_.name,
                  doing);
   }
 
-  void LimitWaits(std::chrono::milliseconds longest) { patience_.Limit(longest); }
-
-  /// Whether the device hangs: calls would hang, too, and what it may still write is never freed.
-  bool is_abandoned() const { return abandoned_; }
-
+  void LimitWaits(std::chrono::milliseconds longest) { health_.patience().Limit(longest); }
+  bool is_abandoned() const { return health_.is_abandoned(); }
   /// Ok, or why the device takes no calls any more.
-  Status Lost() {
-    const std::lock_guard lock(lost_mutex_);
-    if (lost_.ok()) return {};
-    return Error(StatusCode::kIo, "{} is lost since an earlier failure ({}); restart the program to use it again",
-                 info_.name, lost_.message());
-  }
+  Status Lost() const { return health_.Check(info_.name); }
 
-  /// The module of the kernel's part of `binary` (Api::PartOf), loaded once for all kernels in it and kept: `binary` is
-  /// embedded in the program. Threads load different parts side by side.
+  /// The module of the kernel's part of `binary` (Api::PartOf), loaded once for all kernels in it: `binary` is embedded
+  /// in the program. Threads load different parts side by side.
   Result<Module> LoadModule(const KernelBinary& binary, std::string_view symbol) {
     const std::string_view part = Api::PartOf(binary, symbol);
     const std::shared_ptr<Loaded> loaded = LoadedOf({binary.code.data(), std::string(part)});
@@ -122,23 +109,14 @@ class Context {
     return loaded;
   }
 
-  void Abandon() {
-    abandoned_ = true;
-    const std::lock_guard lock(lost_mutex_);
-    if (lost_.ok()) lost_ = Error(StatusCode::kIo, "it hangs");
-  }
-
   Api api_;
   const DeviceInfo info_;
-  ProgressTimeout patience_;
-  std::atomic<bool> abandoned_ = false;
-  std::mutex lost_mutex_;
-  Status lost_;  // the first failure that lost the device
+  DeviceHealth health_{"restart the program to use it again"};
   std::mutex modules_mutex_;
   std::map<Part, std::shared_ptr<Loaded>> modules_;
 };
 
-/// Makes a device current on this thread for a scope, whatever was current before.
+/// Makes a device current on this thread for a scope, over what was current before.
 template <class Api>
 class CurrentContext {
  public:
@@ -170,7 +148,7 @@ class CurrentContext {
   Status status_;
 };
 
-/// A handle that is given back when its owner goes: kFree is the call of Api that does so.
+/// A handle that its owner releases with the call kFree of Api.
 template <class Api, class Handle, auto kFree>
 class Owned {
  public:

@@ -1,4 +1,4 @@
-// A device of such a driver, and how a backend finds its devices.
+// Device of the CUDA driver or the HIP runtime.
 #pragma once
 
 #include <memory>
@@ -43,25 +43,5 @@ class GpuDevice : public Device {
  protected:
   const std::shared_ptr<Context<Api>> context_;
 };
-
-/// What `describe` says of each of the devices that the driver counts.
-template <class Describe>
-BackendProbe ProbeDevices(const Result<int>& count, Describe describe) {
-  if (!count.ok()) return {{}, count.status().message()};
-  BackendProbe probe;
-  for (int index = 0; index < *count; ++index) {
-    Result<DeviceInfo> info = describe(index);
-    if (info.ok()) probe.devices.push_back(*std::move(info));
-    else probe.refused.push_back(info.status().message());
-  }
-  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
-  return probe;
-}
-
-inline Status CheckIndex(std::string_view driver, int index, int count) {
-  if (index >= 0 && index < count) return {};
-  return Error(StatusCode::kInvalidArgument, "there is no {} device {}: this machine has {}, counted from 0", driver,
-               index, count);
-}
 
 }  // namespace acutance::gpu

@@ -11,6 +11,7 @@
 #include "backend/gpu_driver/context.h"
 #include "base/status.h"
 #include "exec/device.h"
+#include "exec/device_checks.h"
 #include "exec/kernel_image.h"
 
 namespace acutance::gpu {
@@ -32,13 +33,6 @@ struct GpuKernel : Kernel {
   const uint32_t args_bytes;
 };
 
-/// Refuses kernels that the device cannot launch, with a clear message.
-inline Status CheckLimits(const DeviceInfo& info, const KernelImage& image) {
-  if (image.shared_bytes <= info.shared_bytes) return {};
-  return Error(StatusCode::kUnsupported, "kernel {} needs {} bytes of shared memory, {} has {} a workgroup",
-               image.symbol, image.shared_bytes, info.name, info.shared_bytes);
-}
-
 template <class Api>
 Result<typename Api::Function> FindFunction(Context<Api>& context, typename Api::Module module,
                                             const KernelImage& image) {
@@ -49,9 +43,7 @@ Result<typename Api::Function> FindFunction(Context<Api>& context, typename Api:
   int threads = 0;
   ACU_RETURN_IF_ERROR(context.Check(context.api().MaxGroupSize(&threads, function),
                                     fmt::format("read the limits of kernel {}", symbol)));
-  if (image.group_x * image.group_y > threads)
-    return Error(StatusCode::kUnsupported, "kernel {} has workgroups of {}x{} work items, {} runs at most {} of it",
-                 symbol, image.group_x, image.group_y, context.info().name, threads);
+  ACU_RETURN_IF_ERROR(CheckWorkgroup(image, context.info(), threads));
   return function;
 }
 
@@ -60,7 +52,7 @@ template <class Api>
 Result<std::unique_ptr<Kernel>> LoadKernel(const std::shared_ptr<Context<Api>>& context, const KernelImage& image) {
   const CurrentContext<Api> current(*context);
   ACU_RETURN_IF_ERROR(current.status());
-  ACU_RETURN_IF_ERROR(CheckLimits(context->info(), image));
+  ACU_RETURN_IF_ERROR(CheckSharedMemory(image, context->info()));
   Status failure = Api::NotBuilt(image, context->info().family);
   for (const KernelBinary& binary : Api::Binaries(image, context->info().family)) {
     const Result<typename Api::Module> module = context->LoadModule(binary, image.symbol);

@@ -1,6 +1,7 @@
 // A queue is a stream; recordings are graphs, captured from the stream and launched on it.
 #pragma once
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,8 +13,8 @@
 #include "backend/gpu_driver/context.h"
 #include "backend/gpu_driver/kernel.h"
 #include "base/status.h"
-#include "exec/check_copy.h"
 #include "exec/device.h"
+#include "exec/device_checks.h"
 
 namespace acutance::gpu {
 
@@ -41,18 +42,8 @@ class GpuMark : public Mark {
   const Owned<Api, typename Api::Event, &Api::DestroyEvent> event_;
 };
 
-/// Refuses grids that no GPU takes, and arguments of another kernel.
-inline Status CheckLaunch(const LaunchCommand& launch, const std::string& symbol, uint32_t args_bytes) {
-  constexpr int kMaxGridYz = 65535;  // of every GPU that either driver knows; x is limited by int alone
-  const Grid& grid = launch.grid;
-  if (grid.x < 1 || grid.y < 1 || grid.z < 1 || grid.y > kMaxGridYz || grid.z > kMaxGridYz)
-    return Error(StatusCode::kInvalidArgument,
-                 "kernel {} cannot be launched on {}x{}x{} workgroups: from 1, and y and z to {}", symbol, grid.x,
-                 grid.y, grid.z, kMaxGridYz);
-  if (launch.args.size() == args_bytes) return {};
-  return Error(StatusCode::kInvalidArgument, "kernel {} takes {} bytes of arguments, not {}", symbol, args_bytes,
-               launch.args.size());
-}
+/// The limits of every GPU that either driver knows.
+inline constexpr Grid kMostWorkgroups = {INT_MAX, 65535, 65535};
 
 template <class Api>
 class GpuQueue : public Queue {
@@ -142,7 +133,7 @@ class GpuQueue : public Queue {
 
   Status Enqueue(const LaunchCommand& launch) {
     const auto& kernel = static_cast<const GpuKernel<Api>&>(*launch.kernel);
-    ACU_RETURN_IF_ERROR(CheckLaunch(launch, kernel.symbol, kernel.args_bytes));
+    ACU_RETURN_IF_ERROR(CheckLaunch(launch, kernel.symbol, kernel.args_bytes, kMostWorkgroups));
     // The driver copies the arguments; its interface only lacks a const.
     void* parameters[] = {const_cast<std::byte*>(launch.args.data())};
     const Grid& grid = launch.grid;

@@ -19,13 +19,13 @@ Api::Code Api::Enter(Previous& previous) const {
 
 namespace {
 
-/// The code object under the name of `family`. The runtime may read it as long as the module is loaded: it is kept,
-/// once for all devices. Empty: `log` says why there is none.
-std::span<const std::byte> KeepNamed(std::string_view family, std::span<const std::byte> code, std::string& log) {
+/// The code object under the name of `family`, cached for all devices, since the runtime may read it as long as the
+/// module is loaded. Empty: `log` says why there is none.
+std::span<const std::byte> CachedNamed(std::string_view family, std::span<const std::byte> code, std::string& log) {
   static std::mutex mutex;
-  static auto& kept = *new std::map<std::pair<std::string, const std::byte*>, std::vector<std::byte>>();
+  static auto& cached = *new std::map<std::pair<std::string, const std::byte*>, std::vector<std::byte>>();
   const std::lock_guard lock(mutex);
-  std::vector<std::byte>& named = kept[{std::string(family), code.data()}];
+  std::vector<std::byte>& named = cached[{std::string(family), code.data()}];
   if (!named.empty()) return named;
   Result<std::vector<std::byte>> made = NamedFor(family, code);
   if (made.ok()) named = *std::move(made);
@@ -59,7 +59,7 @@ std::vector<KernelBinary> Api::Binaries(const KernelImage& image, std::string_vi
 Api::Code Api::LoadModule(Module* module, const KernelBinary& binary, std::string_view /*part*/,
                           std::string& log) const {
   if (binary.target == family) return driver.hipModuleLoadData(module, binary.code.data());
-  const std::span<const std::byte> named = KeepNamed(family, binary.code, log);
+  const std::span<const std::byte> named = CachedNamed(family, binary.code, log);
   return named.empty() ? hipErrorNoBinaryForGpu : driver.hipModuleLoadData(module, named.data());
 }
 

@@ -1,4 +1,5 @@
-// One device of the HIP runtime, as gpu_driver/ asks for it.
+// HIP backend: AMD GPUs, and one device of the HIP runtime as the templates of gpu_driver/ use it. Needs no ROCm to
+// build: the runtime is opened at run time, and code objects come from a file next to the program (kernel_file.h).
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,13 @@
 #include <vector>
 
 #include "backend/hip/driver.h"
-#include "backend/hip/error.h"
 #include "exec/device.h"
 
-namespace acutance::hip {
+namespace acutance {
+
+extern const Backend kHipBackend;
+
+namespace hip {
 
 struct Api {
   using Code = hipError_t;
@@ -30,7 +34,7 @@ struct Api {
   int device;
   std::string family;  // DeviceInfo::family
 
-  void Close() const {}  // the runtime keeps a device's context until the process ends
+  void Close() const {}  // the runtime holds a device's context until the process ends
   Code Enter(Previous& previous) const;
   void Leave(Previous previous) const {
     if (previous != device) (void)driver.hipSetDevice(previous);
@@ -90,4 +94,5 @@ struct Api {
   Code DestroyExecutable(Executable executable) const { return driver.hipGraphExecDestroy(executable); }
 };
 
-}  // namespace acutance::hip
+}  // namespace hip
+}  // namespace acutance

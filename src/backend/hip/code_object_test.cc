@@ -61,8 +61,8 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
       EXPECT_EQ(kernel->args_bytes, static_cast<int>(image.args_bytes));
       EXPECT_LE(kernel->shared_bytes, static_cast<int>(image.shared_bytes)) << "what a kernel leaves unused may go";
       EXPECT_EQ(kernel->spilled_vector_registers, 0);
-      // For any contrast but the default, CAMBI's counts of 65 values are an array. Filters of any size make many
-      // numbers that are the same for all rows and columns: Vega's waves keep some 20 of them in the lanes of one
+      // With a contrast other than the default, CAMBI's counts of 65 values are an array. Filters of any size make many
+      // numbers that are the same for all rows and columns: Vega's waves hold some 20 of them in the lanes of one
       // vector register while the loops run, and four of the weights of SSIMULACRA2's blur.
       if (!image.symbol.starts_with("cambi_contrast_any")) {
         EXPECT_EQ(kernel->private_bytes, 0);

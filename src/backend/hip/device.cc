@@ -3,9 +3,6 @@
 
 #include "backend/gpu_driver/device.h"
 #include "backend/hip/api.h"
-#include "backend/hip/driver.h"
-#include "backend/hip/error.h"
-#include "backend/hip/hip.h"
 
 namespace acutance {
 namespace hip {
@@ -68,13 +65,13 @@ Result<int> CountDevices(const Driver& driver) {
 BackendProbe Probe() {
   const Result<const Driver*> driver = OpenDriver();
   if (!driver.ok()) return {{}, driver.status().message()};
-  return gpu::ProbeDevices(CountDevices(**driver), [&](int index) { return Describe(**driver, index); });
+  return ProbeDevices(CountDevices(**driver), [&](int index) { return Describe(**driver, index); });
 }
 
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const Driver* driver, OpenDriver());
   ACU_ASSIGN_OR_RETURN(const int count, CountDevices(*driver));
-  ACU_RETURN_IF_ERROR(gpu::CheckIndex("HIP", index, count));
+  ACU_RETURN_IF_ERROR(CheckIndex("HIP", index, count));
   ACU_ASSIGN_OR_RETURN(DeviceInfo info, Describe(*driver, index));
   Api api = {*driver, index, info.family};
   return std::unique_ptr<Device>(new gpu::GpuDevice<Api>(std::move(api), std::move(info)));

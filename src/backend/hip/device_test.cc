@@ -1,8 +1,6 @@
-// The common behaviour of the cuda and hip devices, on a driver that needs no GPU and fails when
-// told.
+// Devices of the cuda and hip backends, on a driver that needs no GPU and fails where a test demands it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "backend/cuda/cuda.h"
+#include "backend/cuda/api.h"
 #include "backend/cuda/testing/fake_driver.h"
-#include "backend/hip/hip.h"
-#include "backend/testing/copy_probe.h"
+#include "backend/hip/api.h"
+#include "backend/testing/contract.h"
 
 namespace acutance {
 namespace {
@@ -31,25 +29,7 @@ constexpr std::string_view kPtx = ".version 6.3\n.entry fill(\n.entry add(\n.ent
 constexpr int kCount = 1000;
 
 /// The header of an AMD code object; the stand-in looks at no more.
-constexpr std::array<std::byte, 20> kCodeObject = {std::byte{0177},
-                                                   std::byte{'E'},
-                                                   std::byte{'L'},
-                                                   std::byte{'F'},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   {},
-                                                   std::byte{224}};
+constexpr std::string_view kCodeObject("\177ELF\0\0\0\0\0\0\0\0\0\0\0\0\0\0\340\0", 20);
 
 /// Arguments of the fake driver's kernels.
 struct Arguments {
@@ -60,7 +40,7 @@ struct Arguments {
 
 KernelImage Image(std::string_view symbol) {
   static const std::array binaries = {KernelBinary{"cuda", "ptx", std::as_bytes(std::span(kPtx))},
-                                      KernelBinary{"hip", "gfx1100", kCodeObject}};
+                                      KernelBinary{"hip", "gfx1100", std::as_bytes(std::span(kCodeObject))}};
   return {.kernel = symbol,
           .variant = "",
           .symbol = symbol,
@@ -93,8 +73,7 @@ struct Session {
 
   LaunchCommand Launch(const Kernel& kernel, int32_t value) const {
     const Arguments arguments = {memory->address(), value, kCount};
-    const auto bytes = std::as_bytes(std::span(&arguments, 1));
-    return {&kernel, Grid{4, 2, 3}, {bytes.begin(), bytes.end()}};
+    return {&kernel, Grid{4, 2, 3}, ArgsBytes(arguments)};
   }
   CopyCommand ReadBack() const { return {memory.get(), 0, readback.get(), 0, memory->bytes()}; }
 
@@ -124,7 +103,7 @@ class DeviceTest : public ::testing::TestWithParam<const Backend*> {
     ::setenv("ACUTANCE_HIP_STANDIN_KERNELS", folder_.c_str(), 1);
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "fake.ptx") << kPtx;
-    (void)WholeSession(backend_);  // HIP keeps a device's context from its first use on
+    (void)WholeSession(backend_);  // HIP holds a device's context from its first use on
     alive_ = fake_.alive;
   }
   ~DeviceTest() override {
@@ -158,6 +137,11 @@ TEST_P(DeviceTest, RunsCommandsInTheirOrder) {
   }
 }
 
+TEST_P(DeviceTest, FulfilsTheContract) {
+  TestContract(backend_, 0, Image("fill"));
+  TestFork(backend_, 0);
+}
+
 TEST_P(DeviceTest, RunsRecordingsInTheOrderOfSubmission) {
   auto session = Session::Open(backend_);
   ASSERT_TRUE(session.ok());
@@ -170,59 +154,13 @@ TEST_P(DeviceTest, RunsRecordingsInTheOrderOfSubmission) {
   EXPECT_EQ(session->Value(kCount / 2), 21);
 }
 
-TEST_P(DeviceTest, CopiesParts) {
-  auto session = Session::Open(backend_);
-  ASSERT_TRUE(session.ok());
-  auto upload = session->device->Allocate(8, MemoryKind::kUpload);
-  ASSERT_TRUE(upload.ok());
-  const std::array<int32_t, 2> values = {11, 22};
-  std::memcpy((*upload)->host(), values.data(), 8);
-  ASSERT_TRUE(session
-                  ->Run({session->Launch(*session->fill, 5), CopyCommand{upload->get(), 4, session->memory.get(), 8, 4},
-                         CopyCommand{upload->get(), 8, session->memory.get(), 0, 0}, session->ReadBack()})
-                  .ok());
-  EXPECT_EQ(session->Value(0), 5);
-  EXPECT_EQ(session->Value(2), 22);
-  EXPECT_EQ(session->Value(3), 5);
-}
-
-TEST_P(DeviceTest, CopiesRows) {
-  auto device = backend_.open(0);
-  ASSERT_TRUE(device.ok());
-  const Status status = ProbeCopies(**device);
-  EXPECT_TRUE(status.ok()) << status.message();
-}
-
-TEST_P(DeviceTest, DescribesItsMemory) {
-  auto session = Session::Open(backend_);
-  ASSERT_TRUE(session.ok());
-  EXPECT_EQ(session->device->info().backend, backend_.name);
-  EXPECT_EQ(session->memory->bytes(), kCount * sizeof(int32_t));
-  EXPECT_EQ(session->memory->host(), nullptr);
-  EXPECT_NE(session->memory->address(), 0u);
-  EXPECT_NE(session->readback->host(), nullptr);
-}
-
 TEST_P(DeviceTest, RefusesCommandsThatCannotBeAndGoesOn) {
   auto session = Session::Open(backend_);
   ASSERT_TRUE(session.ok());
-  const Buffer* memory = session->memory.get();
-  const Buffer* readback = session->readback.get();
-  const size_t size = memory->bytes();
-  LaunchCommand short_arguments = session->Launch(*session->fill, 1);
+  LaunchCommand short_arguments = session->Launch(*session->fill, 1), deep_grid = short_arguments;
   short_arguments.args.pop_back();
-  LaunchCommand empty_grid = session->Launch(*session->fill, 1);
-  empty_grid.grid.y = 0;
-  LaunchCommand deep_grid = session->Launch(*session->fill, 1);
   deep_grid.grid.z = 65536;
-  const Command refused[] = {CopyCommand{memory, 1, readback, 0, size},
-                             CopyCommand{memory, 0, readback, 1, size},
-                             CopyCommand{memory, size + 1, readback, 0, 0},
-                             CopyCommand{memory, 8, readback, 8, SIZE_MAX - 4},
-                             short_arguments,
-                             empty_grid,
-                             deep_grid};
-  for (const Command& command : refused) {
+  for (const LaunchCommand& command : {short_arguments, deep_grid}) {
     const Status status = session->Run({session->Launch(*session->fill, 1), command});
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
     EXPECT_TRUE(session->FillAndAdd(1).ok());
@@ -245,16 +183,6 @@ TEST_P(DeviceTest, SaysHowMuchMemoryWasAskedForAndIsFree) {
   EXPECT_EQ(pinned.status().code(), StatusCode::kOutOfMemory);
   EXPECT_THAT(pinned.status().message(), AllOf(HasSubstr("pinned host memory"), HasSubstr("1048576 bytes")));
   EXPECT_TRUE(session->FillAndAdd(1).ok()) << "out of memory must not lose the device";
-}
-
-TEST_P(DeviceTest, AllocatesNothing) {
-  auto session = Session::Open(backend_);
-  ASSERT_TRUE(session.ok());
-  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kUpload, MemoryKind::kReadback}) {
-    const auto buffer = session->device->Allocate(0, kind);
-    ASSERT_TRUE(buffer.ok());
-    EXPECT_EQ((*buffer)->bytes(), 0u);
-  }
 }
 
 TEST_P(DeviceTest, RefusesKernelsThatDoNotFit) {
@@ -306,7 +234,7 @@ TEST_P(DeviceTest, StaysLostAfterAFault) {
     EXPECT_THAT(status.message(), AllOf(HasSubstr("is lost"), HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS")));
 }
 
-/// What the device may still write is kept: nothing is freed, and no call waits again.
+/// Memory that the device may still write is never freed, and no call waits again.
 TEST_P(DeviceTest, IsGivenUpWhenItHangs) {
   {
     auto session = Session::Open(backend_);
@@ -324,31 +252,30 @@ TEST_P(DeviceTest, IsGivenUpWhenItHangs) {
 }
 
 TEST_P(DeviceTest, ReportsEveryCallThatFailsAndLeaksNothing) {
-  constexpr const char* kFunctions[] = {"cuInit",
-                                        "cuDeviceGetCount",
-                                        "cuDeviceGetName",
-                                        "cuDeviceGetAttribute",
-                                        "cuDeviceGetUuid_v2",
-                                        "cuDeviceTotalMem_v2",
-                                        "cuCtxPushCurrent_v2",
-                                        "cuMemAlloc_v2",
-                                        "cuMemHostAlloc",
-                                        "cuModuleLoadDataEx",
-                                        "cuModuleGetFunction",
-                                        "cuFuncGetAttribute",
-                                        "cuLaunchKernel",
-                                        "cuMemcpyAsync",
-                                        "cuStreamCreate",
-                                        "cuStreamQuery",
-                                        "cuStreamBeginCapture_v2",
-                                        "cuStreamEndCapture",
-                                        "cuGraphInstantiateWithFlags",
-                                        "cuGraphLaunch"};
-  for (const char* function : kFunctions)
+  for (const char* function : {"cuInit",
+                               "cuDeviceGetCount",
+                               "cuDeviceGetName",
+                               "cuDeviceGetAttribute",
+                               "cuDeviceGetUuid_v2",
+                               "cuDeviceTotalMem_v2",
+                               "cuCtxPushCurrent_v2",
+                               "cuMemAlloc_v2",
+                               "cuMemHostAlloc",
+                               "cuModuleLoadDataEx",
+                               "cuModuleGetFunction",
+                               "cuFuncGetAttribute",
+                               "cuLaunchKernel",
+                               "cuMemcpyAsync",
+                               "cuStreamCreate",
+                               "cuStreamQuery",
+                               "cuStreamBeginCapture_v2",
+                               "cuStreamEndCapture",
+                               "cuGraphInstantiateWithFlags",
+                               "cuGraphLaunch"})
     for (const int error : {1, 2, 719}) {
       fake_.fail = {{function, error}};
       const Status status = WholeSession(backend_);
-      EXPECT_FALSE(status.ok()) << function << " failed with " << error << " and nobody noticed";
+      EXPECT_FALSE(status.ok()) << function << " failed with " << error << " unnoticed";
       fake_.fail.clear();
       EXPECT_TRUE(WholeSession(backend_).ok()) << "after " << function;
       EXPECT_EQ(fake_.alive, alive_) << function << " failed with " << error;
@@ -363,27 +290,6 @@ TEST_P(DeviceTest, OpensAndClosesAHundredTimes) {
     ASSERT_TRUE(status.ok()) << status.message();
     ASSERT_EQ(fake_.alive, alive_);
   }
-}
-
-TEST_P(DeviceTest, IsNotOpenedInAProcessThatWasForked) {
-  ASSERT_EQ(WholeSession(backend_).message(), "");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const Status status = backend_.open(0).status();
-    ::_exit(status.code() == StatusCode::kNoDevice && status.message().find("was forked") != std::string::npos ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(WholeSession(backend_).message(), "") << "the parent continues";
-}
-
-TEST_P(DeviceTest, LetsItsPartsOutliveIt) {
-  auto session = Session::Open(backend_);
-  ASSERT_TRUE(session.ok());
-  session->device.reset();
-  EXPECT_TRUE(session->FillAndAdd(4).ok());
-  EXPECT_EQ(session->Value(0), 104);
 }
 
 TEST_P(DeviceTest, ServesSeveralThreads) {

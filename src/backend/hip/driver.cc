@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/hip/error.h"
-#include "backend/kernel_release.h"
+#include "backend/device_text.h"
 #include "base/environment.h"
 #include "base/process.h"
 #include "base/shared_library.h"
@@ -104,6 +103,33 @@ Result<std::string> ArchName(const Driver& driver, int device) {
   if (!text.starts_with("gfx"))
     return Error(StatusCode::kNoDevice, "HIP device {} names no gfx instruction set; update ROCm", device);
   return std::string(text.substr(0, text.find(':')));
+}
+
+std::string ResultText(const Driver& driver, hipError_t result) {
+  const char* name = driver.hipGetErrorName(result);
+  const char* text = driver.hipGetErrorString(result);
+  return fmt::format("{}: {}", name ? name : "HIP error", text ? text : std::to_string(result));
+}
+
+bool IsDeviceLost(hipError_t result) {
+  switch (result) {
+    case hipErrorECCNotCorrectable:
+    case hipErrorIllegalAddress:
+    case hipErrorLaunchTimeOut:
+    case hipErrorContextIsDestroyed:
+    case hipErrorAssert:
+    case hipErrorLaunchFailure:
+    case hipErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status CallStatus(const Driver& driver, std::string_view device, hipError_t result, std::string_view doing) {
+  if (result == hipSuccess) return {};
+  const StatusCode code = result == hipErrorOutOfMemory ? StatusCode::kOutOfMemory : StatusCode::kIo;
+  return Error(code, "{}: could not {}: {}", device, doing, ResultText(driver, result));
 }
 
 }  // namespace acutance::hip

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -56,7 +57,7 @@ enum hipStreamCaptureMode : int {
 inline constexpr unsigned hipEventDisableTiming = 2;
 inline constexpr unsigned hipStreamNonBlocking = 1;  // does not wait for the default stream of a host program
 
-/// hipDeviceProp_t as ROCm 6 and 7 fill it, as far as it is read; a runtime writes less than `bytes`.
+/// hipDeviceProp_t of ROCm 6 and 7, with the one field that is read; a runtime writes less than `bytes`.
 union DevicePropertiesR0600 {
   static constexpr size_t kArchNameOffset = 1160;
   char bytes[8192];
@@ -117,7 +118,7 @@ struct Driver {
 #define ACU_DECLARE(result, name, parameters) result(*name) parameters = nullptr;
   ACU_HIP_FUNCTIONS(ACU_DECLARE)
 #undef ACU_DECLARE
-  // One of the two is there: the symbol tells which struct the runtime fills.
+  // One of the two exists: the symbol shows which struct the runtime fills.
   hipError_t (*hipGetDevicePropertiesR0600)(DevicePropertiesR0600* properties, int device) = nullptr;
   hipError_t (*hipGetDeviceProperties)(DevicePropertiesR0000* properties, int device) = nullptr;
 };
@@ -132,5 +133,14 @@ std::string DriverVersion(const Driver& driver);
 
 /// The GPU's instruction set: "gfx90a", without the features that may follow ("gfx90a:sramecc+:xnack-").
 Result<std::string> ArchName(const Driver& driver, int device);
+
+/// "hipErrorLaunchFailure: unspecified launch failure".
+std::string ResultText(const Driver& driver, hipError_t result);
+
+/// True when no later call on the device can succeed either: its context is corrupt, or the device is gone.
+bool IsDeviceLost(hipError_t result);
+
+/// Ok, or an error that says what failed: "<device>: could not <doing>: <result>".
+Status CallStatus(const Driver& driver, std::string_view device, hipError_t result, std::string_view doing);
 
 }  // namespace acutance::hip

@@ -9,7 +9,6 @@
 
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/install_paths.h"
 #include "base/number.h"
 #include "exec/kernel_image.h"
 
@@ -21,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kBegin = "acutance kernels ";
 constexpr std::string_view kBuild = "cmake --build build --target acutance_hip_kernels";
 
-/// The text up to `mark`, which goes with it, or nothing where there is no mark.
+/// Removes and returns the text before `mark`, and removes the mark; nullopt where there is none.
 std::optional<std::string_view> TakeUntil(std::string_view& text, std::string_view mark) {
   const size_t end = text.find(mark);
   if (end == text.npos) return std::nullopt;
@@ -47,16 +46,12 @@ Result<std::vector<std::byte>> Content(const fs::path& path) {
 Result<fs::path> FindFile(std::string_view family) {
   const std::string name = fmt::format("{}.kernels", family);
   const char* const hook = Variable("ACUTANCE_HIP_KERNELS");
-  const std::vector<fs::path> places =
-      hook ? std::vector{fs::path(hook) / name} : InstalledFileCandidates(fs::path("acutance-kernels") / name);
-  std::vector<std::string> names;
-  for (const fs::path& place : places) {
-    if (IsRegularFile(place)) return place;
-    names.push_back(place.string());
-  }
+  const fs::path hooked = hook ? fs::path(hook) / name : fs::path();
+  Result<fs::path> found = FindInstalledFile(fs::path("acutance-kernels") / name, hook ? hooked.c_str() : nullptr);
+  if (found.ok()) return found;
   return Error(StatusCode::kUnsupported,
                "no kernels for {} (there is no {}); build them with {} in ACUTANCE_HIP_TARGETS: {}", family,
-               fmt::join(names, ", no "), family, kBuild);
+               found.status().message(), family, kBuild);
 }
 
 }  // namespace
@@ -75,7 +70,7 @@ Result<KernelFile> KernelFile::Read(const fs::path& path, std::string_view famil
                  family, kBuild);
   const std::optional<std::string_view> lines = TakeUntil(text, "\n\n");
   if (!lines || !file.ReadParts(*lines).ok())
-    return Error(StatusCode::kBadData, "{} is damaged or cut short; build it anew: {}", path.string(), kBuild);
+    return Error(StatusCode::kBadData, "{} is damaged or truncated; build it anew: {}", path.string(), kBuild);
   return file;
 }
 
@@ -104,10 +99,10 @@ std::span<const std::byte> KernelFile::Code(std::string_view kernel) const {
 
 Result<const KernelFile*> KernelsFor(std::string_view family) {
   static std::mutex mutex;
-  static auto& kept = *new std::map<std::string, std::unique_ptr<const KernelFile>>();
+  static auto& cached = *new std::map<std::string, std::unique_ptr<const KernelFile>>();
   const std::lock_guard lock(mutex);
   ACU_ASSIGN_OR_RETURN(const fs::path path, FindFile(family));
-  std::unique_ptr<const KernelFile>& file = kept[path.string()];
+  std::unique_ptr<const KernelFile>& file = cached[path.string()];
   if (!file) {
     ACU_ASSIGN_OR_RETURN(KernelFile read, KernelFile::Read(path, family));
     file = std::make_unique<const KernelFile>(std::move(read));

@@ -1,6 +1,6 @@
-// The files of code objects that lie next to the program, one for each GPU that kernels are compiled for, made by
-// src/kernel/kernel_files.py. They are no part of the program, which therefore is built without them where there is no
-// AMD GPU.
+// Files of code objects next to the program, one for each GPU that kernels are compiled for, written by
+// src/kernel/kernel_files.py. The program does not contain them, and so is built without them where there is no AMD
+// GPU.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace acutance::hip {
 
 class KernelFile {
  public:
-  /// A file of at most kMostBytes that was made of this program's kernels (KernelsIdentity) for that family.
+  /// A file of at most kMostBytes, built from this program's kernels (KernelsIdentity) for that family.
   static Result<KernelFile> Read(const std::filesystem::path& path, std::string_view family);
 
   std::string_view family() const { return family_; }
@@ -39,7 +39,7 @@ class KernelFile {
   std::map<std::string, Part, std::less<>> parts_;
 };
 
-/// The file for a family, read once and kept until the process ends. It is looked for in the folder acutance-kernels
+/// The file for a family, read once and cached until the process ends. It is searched in the folder acutance-kernels
 /// next to the program and in the library folder next to it; ACUTANCE_HIP_KERNELS names another folder.
 Result<const KernelFile*> KernelsFor(std::string_view family);
 

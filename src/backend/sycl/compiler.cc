@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <span>
 
-#include "backend/sycl/error.h"
+#include "backend/sycl/context.h"
 #include "backend/sycl/signal_guard.h"
 #include "base/file_cache.h"
 
@@ -73,7 +73,7 @@ void Compiler::Compile() {
 }
 
 Status Compiler::CompileTogether(Kernels kernels) const {
-  const KeptSignals signals;
+  const SignalGuard signals;
   std::string text;
   for (const auto& kernel : kernels) text += kernel->text;
   const std::string what = kernels.size() == 1 ? kernels[0]->symbol : fmt::format("{} kernels", kernels.size());

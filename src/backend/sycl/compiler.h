@@ -1,5 +1,6 @@
-// Compiles kernel texts with the runtime's own compiler, many at a time: most of a compilation goes into the runtime's
-// headers, once for all kernels of a bundle. Compiled bundles are kept in files (cache.h).
+// Run-time compiler of kernels: the SYCL runtime's own, for many kernels at a time, since most of a compilation goes
+// into the runtime's headers, once for all kernels of a bundle. Compiled bundles are cached in files
+// (base/file_cache.h).
 #pragma once
 
 #include <map>
@@ -16,7 +17,7 @@
 
 namespace acutance::sycl_backend {
 
-/// A kernel text; after Compiler::Compile() either the kernel or why there is none.
+/// A kernel's source; after Compiler::Compile() either the kernel or why there is none.
 struct CompiledKernel {
   std::string symbol;
   std::string text;
@@ -27,7 +28,7 @@ struct CompiledKernel {
 /// Any thread may call its functions.
 class Compiler {
  public:
-  /// Keeps references to all three.
+  /// All three must outlive it.
   Compiler(const sycl::device& device, const sycl::context& context, const DeviceInfo& info);
 
   std::shared_ptr<const CompiledKernel> Add(const KernelImage& image);
@@ -47,9 +48,9 @@ class Compiler {
   const sycl::context& context_;
   const DeviceInfo& info_;
   const std::vector<std::string> options_;
-  const std::string key_;  // of all that changes the code but the text
+  const std::string key_;  // of all that changes the code, except its source
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<CompiledKernel>> known_;  // by text
+  std::map<std::string, std::shared_ptr<CompiledKernel>> known_;  // by source
   std::vector<std::shared_ptr<CompiledKernel>> waiting_;
 };
 

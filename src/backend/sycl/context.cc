@@ -1,8 +1,38 @@
 #include "backend/sycl/context.h"
 
-#include "backend/sycl/error.h"
+#include <exception>
+#include <new>
 
 namespace acutance::sycl_backend {
+namespace {
+
+StatusCode CodeOf(const sycl::exception& exception) {
+  if (exception.code() == sycl::errc::memory_allocation) return StatusCode::kOutOfMemory;
+  if (exception.code() == sycl::errc::build) return StatusCode::kUnsupported;
+  // The runtime's own results come as errc::runtime, with their name in the text.
+  const std::string_view text = exception.what();
+  const bool memory = text.find("OUT_OF_DEVICE_MEMORY") != text.npos || text.find("OUT_OF_HOST_MEMORY") != text.npos;
+  return memory ? StatusCode::kOutOfMemory : StatusCode::kIo;
+}
+
+}  // namespace
+
+Status StatusFromException(std::string_view device, std::string_view doing) {
+  auto error = [&](StatusCode code, std::string_view text) {
+    return Error(code, "{}: could not {}: {}", device, doing, text);
+  };
+  try {
+    throw;
+  } catch (const sycl::exception& exception) {
+    return error(CodeOf(exception), exception.what());
+  } catch (const std::bad_alloc&) {
+    return error(StatusCode::kOutOfMemory, "out of host memory");
+  } catch (const std::exception& exception) {
+    return error(StatusCode::kIo, exception.what());
+  } catch (...) {
+    return error(StatusCode::kIo, "the runtime does not say why");
+  }
+}
 
 Result<std::shared_ptr<Context>> Context::Make(const sycl::device& device, DeviceInfo info) {
   std::shared_ptr<Context> context;
@@ -23,7 +53,7 @@ Status Context::WaitFor(sycl::event& event, std::string_view doing) {
   using State = sycl::info::event_command_status;
   bool ended = false;
   ACU_RETURN_IF_ERROR(Try(info_.name, doing, [&] {
-    ended = patience_
+    ended = health_.patience()
                 .Wait([&]() -> Result<bool> {
                   const State state = event.get_info<sycl::info::event::command_execution_status>();
                   return state != State::submitted && state != State::running;
@@ -32,14 +62,9 @@ Status Context::WaitFor(sycl::event& event, std::string_view doing) {
     if (ended) event.wait_and_throw();
   }));
   if (ended) return {};
-  abandoned_ = true;
+  health_.Abandon();
   return Error(StatusCode::kIo, "{}: could not {}: it made no progress for too long and is given up", info_.name,
                doing);
-}
-
-Status Context::Lost() const {
-  if (!abandoned_) return {};
-  return Error(StatusCode::kIo, "{} is lost since an earlier failure (it hangs); open it again to use it", info_.name);
 }
 
 }  // namespace acutance::sycl_backend

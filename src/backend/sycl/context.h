@@ -1,11 +1,11 @@
-// An opened device: what buffers, kernels and queues share, and what outlives them.
+// Opened SYCL device, which buffers, kernels and queues share and which outlives them.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string_view>
 #include <sycl/sycl.hpp>
+#include <utility>
 
 #include "backend/sycl/compiler.h"
 #include "base/status.h"
@@ -13,6 +13,21 @@
 #include "exec/progress_timeout.h"
 
 namespace acutance::sycl_backend {
+
+/// The error for the exception that is being handled: "<device>: could not <doing>: <its message>". Outside of Try()
+/// only destructors of the runtime are called.
+Status StatusFromException(std::string_view device, std::string_view doing);
+
+/// Runs `work`: Ok, or the error for the exception that it threw.
+template <class Work>
+Status Try(std::string_view device, std::string_view doing, Work&& work) {
+  try {
+    std::forward<Work>(work)();
+    return {};
+  } catch (...) {
+    return StatusFromException(device, doing);
+  }
+}
 
 class Context {
  public:
@@ -24,15 +39,14 @@ class Context {
   size_t largest_allocation() const { return largest_allocation_; }
   size_t largest_group() const { return largest_group_; }  // work items of a workgroup
   Compiler& compiler() { return compiler_; }
-  ProgressTimeout& patience() { return patience_; }
+  DeviceHealth& health() { return health_; }
 
-  /// Waits until the runtime's event has come. A device that makes no progress is lost.
+  /// Waits until the event is complete. A device that makes no progress is lost.
   Status WaitFor(sycl::event& event, std::string_view doing);
 
-  /// Whether the device hangs: calls would hang, too, and what it may still write is never freed.
-  bool is_abandoned() const { return abandoned_; }
+  bool is_abandoned() const { return health_.is_abandoned(); }
   /// Ok, or why the device takes no calls any more.
-  Status Lost() const;
+  Status Lost() const { return health_.Check(info_.name); }
 
  private:
   Context(const sycl::device& device, DeviceInfo info);
@@ -43,8 +57,7 @@ class Context {
   const size_t largest_allocation_;
   const size_t largest_group_;
   Compiler compiler_;
-  ProgressTimeout patience_;
-  std::atomic<bool> abandoned_ = false;
+  DeviceHealth health_;
 };
 
 }  // namespace acutance::sycl_backend

@@ -3,21 +3,61 @@
 #include <chrono>
 #include <vector>
 
-#include "backend/hex.h"
-#include "backend/kernel_release.h"
-#include "backend/sycl/buffer.h"
+#include "backend/device_text.h"
 #include "backend/sycl/context.h"
-#include "backend/sycl/error.h"
-#include "backend/sycl/kernel.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
 #include "backend/sycl/signal_guard.h"
 #include "base/environment.h"
+#include "exec/device_checks.h"
 
 namespace acutance::sycl_backend {
 namespace {
 
 constexpr uint32_t kIntelVendorId = 0x8086;
+
+/// Unified shared memory: of the device, or of the host and visible to the device.
+class UsmBuffer : public Buffer {
+ public:
+  UsmBuffer(std::shared_ptr<Context> context, std::byte* memory, size_t bytes, MemoryKind kind)
+      : context_(std::move(context)), memory_(memory), bytes_(bytes), kind_(kind) {}
+  ~UsmBuffer() override {
+    if (context_->is_abandoned()) return;
+    // A lost device may refuse even this; there is nothing left to do about it.
+    static_cast<void>(Try("", "", [&] { sycl::free(memory_, context_->context()); }));
+  }
+
+  size_t bytes() const override { return bytes_; }
+  uint64_t address() const override { return reinterpret_cast<uintptr_t>(memory_); }  // one address space for both
+  std::byte* host() const override { return kind_ == MemoryKind::kDevice ? nullptr : memory_; }
+
+ private:
+  const std::shared_ptr<Context> context_;
+  std::byte* const memory_;
+  const size_t bytes_;
+  const MemoryKind kind_;
+};
+
+Result<std::unique_ptr<Buffer>> AllocateUsm(std::shared_ptr<Context> context, size_t bytes, MemoryKind kind) {
+  constexpr size_t kAlignment = 256;  // that the rows of pictures have
+  ACU_RETURN_IF_ERROR(context->Lost());
+  const bool on_device = kind == MemoryKind::kDevice;
+  const size_t size = std::max<size_t>(bytes, 1);
+  void* memory = nullptr;
+  // Above its limit a runtime may hand out memory that it fails to use.
+  if (!on_device || bytes <= context->largest_allocation())
+    ACU_RETURN_IF_ERROR(Try(context->info().name, fmt::format("allocate {} bytes", bytes), [&] {
+      memory = on_device ? sycl::aligned_alloc_device(kAlignment, size, context->device(), context->context())
+                         : sycl::aligned_alloc_host(kAlignment, size, context->context());
+    }));
+  if (memory == nullptr)
+    return Error(StatusCode::kOutOfMemory,
+                 "{}: out of {} memory: {} bytes were asked for, one allocation may have {}; close other programs, or "
+                 "take a smaller batch",
+                 context->info().name, on_device ? "device" : "host", bytes, context->largest_allocation());
+  return std::unique_ptr<Buffer>(
+      std::make_unique<UsmBuffer>(std::move(context), static_cast<std::byte*>(memory), bytes, kind));
+}
 
 class SyclDevice : public Device {
  public:
@@ -25,13 +65,13 @@ class SyclDevice : public Device {
 
   const DeviceInfo& info() const override { return context_->info(); }
   Result<std::unique_ptr<Buffer>> Allocate(size_t bytes, MemoryKind kind) override {
-    return UsmBuffer::Allocate(context_, bytes, kind);
+    return AllocateUsm(context_, bytes, kind);
   }
   Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage& image) override {
-    return SyclKernel::Load(context_, image);
+    return sycl_backend::LoadKernel(context_, image);
   }
-  Result<std::unique_ptr<Queue>> MakeQueue() override { return SyclQueue::Make(context_); }
-  void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
+  Result<std::unique_ptr<Queue>> MakeQueue() override { return sycl_backend::MakeQueue(context_); }
+  void LimitWaits(std::chrono::milliseconds longest) override { context_->health().patience().Limit(longest); }
 
  private:
   const std::shared_ptr<Context> context_;
@@ -121,7 +161,7 @@ struct FoundDevice {
 };
 
 Result<std::vector<Result<FoundDevice>>> FindAll() {
-  const KeptSignals signals;
+  const SignalGuard signals;
   std::vector<Result<FoundDevice>> found;
   ACU_RETURN_IF_ERROR(Try("SYCL runtime", "list its devices", [&] {
     for (const sycl::device& device : FindDevices()) {
@@ -140,22 +180,17 @@ Result<std::vector<Result<FoundDevice>>> FindAll() {
 BackendProbe Probe() {
   const auto found = FindAll();
   if (!found.ok()) return {{}, found.status().message()};
-  BackendProbe probe;
-  for (const Result<FoundDevice>& each : *found) {
-    if (each.ok()) probe.devices.push_back(each->info);
-    else probe.refused.push_back(each.status().message());
-  }
-  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
-  return probe;
+  return ProbeDevices(static_cast<int>(found->size()), [&](int index) -> Result<DeviceInfo> {
+    ACU_ASSIGN_OR_RETURN(FoundDevice device, (*found)[index]);
+    return std::move(device.info);
+  });
 }
 
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(const std::vector<Result<FoundDevice>> found, FindAll());
-  if (index < 0 || index >= static_cast<int>(found.size()))
-    return Error(StatusCode::kInvalidArgument, "there is no SYCL device {}: this machine has {}, counted from 0", index,
-                 found.size());
+  ACU_RETURN_IF_ERROR(CheckIndex("SYCL", index, found.size()));
   ACU_ASSIGN_OR_RETURN(const FoundDevice device, found[index]);
-  const KeptSignals signals;
+  const SignalGuard signals;
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Make(device.device, device.info));
   return std::unique_ptr<Device>(new SyclDevice(std::move(context)));
 }

@@ -2,7 +2,6 @@
 // runtime.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "backend/sycl/sycl.h"
-#include "backend/testing/copy_probe.h"
+#include "backend/sycl/plugin.h"
+#include "backend/testing/contract.h"
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
 #include "base/process.h"
@@ -200,15 +199,6 @@ TEST_F(SyclDeviceTest, RefusesWavesThatAreNotThere) {
   }
 }
 
-TEST_F(SyclDeviceTest, RefusesAnIndexThatIsNotThere) {
-  for (const int index : {-1, 100}) {
-    const auto device = kSyclBackend.open(index);
-    ASSERT_FALSE(device.ok());
-    EXPECT_EQ(device.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(device.status().message(), HasSubstr(fmt::format("no SYCL device {}", index)));
-  }
-}
-
 TEST_F(SyclDeviceTest, ShowsTheLineOfAKernelThatDoesNotCompile) {
   const auto device = Open();
   const std::string good = Text("good"), bad = Text("bad", " + missing");
@@ -222,75 +212,13 @@ TEST_F(SyclDeviceTest, ShowsTheLineOfAKernelThatDoesNotCompile) {
   EXPECT_EQ(RunScale(*device, "bad", bad).message(), status.message());
 }
 
-TEST_F(SyclDeviceTest, RefusesKernelsThatCannotRun) {
-  const auto device = Open();
+TEST_F(SyclDeviceTest, FulfilsTheContract) {
   const std::string text = Text("scale");
-  KernelImage image = Image("scale", text);
-  image.sycl_source = "";
-  EXPECT_THAT(device->LoadKernel(image).status().message(), HasSubstr("was not built for SYCL"));
-  image = Image("scale", text);
-  image.shared_bytes = device->info().shared_bytes + 1;
-  EXPECT_THAT(device->LoadKernel(image).status().message(), HasSubstr("bytes of shared memory"));
-  image = Image("scale", text);
-  image.group_x = image.group_y = 1 << 12;
-  EXPECT_THAT(device->LoadKernel(image).status().message(), HasSubstr("workgroups of 4096x4096"));
+  TestContract(kSyclBackend, 0, Image("scale", text));
+  TestFork(kSyclBackend, 0);
 }
 
-TEST_F(SyclDeviceTest, CopiesRows) {
-  const Status status = ProbeCopies(*Open());
-  EXPECT_TRUE(status.ok()) << status.message();
-}
-
-/// Copies data to the device and back, one copy after another.
-TEST_F(SyclDeviceTest, MarksTellWhatIsDone) {
-  constexpr size_t kBytes = size_t{8} << 20;
-  const auto device = Open();
-  const auto upload = device->Allocate(kBytes, MemoryKind::kUpload).value();
-  const auto memory = device->Allocate(kBytes, MemoryKind::kDevice).value();
-  const auto readback = device->Allocate(kBytes, MemoryKind::kReadback).value();
-  const auto queue = device->MakeQueue().value();
-  for (int round = 1; round <= 8; ++round) {
-    std::memset(upload->host(), round, kBytes);
-    std::memset(readback->host(), 0, kBytes);
-    const CopyCommand copies[] = {{upload.get(), 0, memory.get(), 0, kBytes},
-                                  {memory.get(), 0, readback.get(), 0, kBytes}};
-    ASSERT_TRUE(queue->Copy(copies).ok());
-    const auto mark = queue->MarkEnd().value();
-    ASSERT_NE(mark, nullptr);
-    ASSERT_TRUE(mark->Wait().ok());
-    EXPECT_EQ(std::memcmp(readback->host(), upload->host(), kBytes), 0) << round;
-  }
-}
-
-TEST_F(SyclDeviceTest, RefusesCommandsThatDoNotFit) {
-  const auto device = Open();
-  const auto queue = device->MakeQueue();
-  const std::string text = Text("scale");
-  const auto kernel = device->LoadKernel(Image("scale", text));
-  const auto a = device->Allocate(100, MemoryKind::kUpload), b = device->Allocate(50, MemoryKind::kDevice);
-  ASSERT_TRUE(queue.ok() && kernel.ok() && a.ok() && b.ok());
-  auto message = [&](const Command& command) { return (*queue)->Record({&command, 1}).status().message(); };
-  EXPECT_THAT(message(CopyCommand{a->get(), 0, b->get(), 0, 51}), HasSubstr("a copy of 51 bytes"));
-  EXPECT_THAT(message(CopyCommand{a->get(), 101, b->get(), 0, 0}), HasSubstr("reads at 101"));
-  EXPECT_THAT(message(CopyCommand{a->get(), 0, b->get(), 40, SIZE_MAX}), HasSubstr("writes at 40"));
-  EXPECT_EQ(message(CopyCommand{a->get(), 50, b->get(), 0, 50}), "");
-  EXPECT_EQ(message(CopyCommand{a->get(), 100, b->get(), 50, 0}), "");
-  EXPECT_THAT(message(LaunchCommand{kernel->get(), {}, std::vector<std::byte>(8)}), HasSubstr("takes 16 bytes"));
-  EXPECT_THAT(message(LaunchCommand{kernel->get(), {1, 0, 1}, std::vector<std::byte>(16)}), HasSubstr("1x0x1"));
-}
-
-TEST_F(SyclDeviceTest, SaysWhenMemoryIsShort) {
-  const auto device = Open();
-  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kUpload}) {
-    const auto buffer = device->Allocate(size_t{1} << 60, kind);
-    ASSERT_FALSE(buffer.ok());
-    EXPECT_EQ(buffer.status().code(), StatusCode::kOutOfMemory);
-    EXPECT_THAT(buffer.status().message(), HasSubstr("1152921504606846976 bytes"));
-  }
-  EXPECT_TRUE(device->Allocate(0, MemoryKind::kDevice).ok());
-}
-
-TEST_F(SyclDeviceTest, KeepsCompiledKernels) {
+TEST_F(SyclDeviceTest, CachesCompiledKernels) {
   const std::string text = Text("scale");
   EXPECT_OK(RunScale(*Open(), "scale", text));
   const std::vector<fs::path> files = CacheFiles();
@@ -359,7 +287,7 @@ TEST_F(SyclDeviceTest, OpensAndClosesManyTimes) {
     ASSERT_TRUE(large.ok());
     std::memset((*large)->host(), 1, 8 << 20);
   }
-  EXPECT_LT(ResidentKilobytes(), before + 20 * 1024) << "each cycle holds 8 MiB while it lasts; 20 cycles kept more";
+  EXPECT_LT(ResidentKilobytes(), before + 20 * 1024) << "each cycle holds 8 MiB while it lasts; 20 cycles leaked more";
 }
 
 TEST_F(SyclDeviceTest, TakesWorkFromSeveralThreads) {
@@ -386,19 +314,6 @@ void hang(Args args) {
   if (i == 0) while (args.results[0] != args.until) {}
 }
 )";
-
-TEST_F(SyclDeviceTest, IsNotOpenedInAProcessThatWasForked) {
-  const auto device = Open();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const Status status = kSyclBackend.open(0).status();
-    ::_exit(status.code() == StatusCode::kNoDevice && status.message().find("was forked") != std::string::npos ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_OK(RunScale(*device, "scale", Text("scale")));
-}
 
 TEST_F(SyclDeviceTest, GivesUpADeviceThatHangs) {
   auto device = Open();
@@ -430,18 +345,6 @@ TEST_F(SyclDeviceTest, GivesUpADeviceThatHangs) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
   *flag = 1;  // so that the process ends
   EXPECT_OK(RunScale(*Open(), "scale", Text("scale")));
-}
-
-TEST_F(SyclDeviceTest, WhatIsMadeMayOutliveTheDevice) {
-  auto device = Open();
-  const std::string text = Text("scale");
-  auto kernel = device->LoadKernel(Image("scale", text));
-  auto buffer = device->Allocate(100, MemoryKind::kUpload);
-  auto queue = device->MakeQueue();
-  ASSERT_TRUE(kernel.ok() && buffer.ok() && queue.ok());
-  device.reset();
-  std::memset((*buffer)->host(), 1, 100);
-  EXPECT_OK((*queue)->Wait());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "backend/sycl/driver.h"
+// Finds and opens the plugin library and, before it, Intel's runtime.
 
 #include <link.h>
 
@@ -11,13 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/sycl/plugin.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/install_paths.h"
 #include "base/process.h"
 #include "base/shared_library.h"
 
-namespace acutance::sycl_backend {
+namespace acutance {
+namespace sycl_backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,18 +28,13 @@ constexpr const char* kRuntimeFile = ACUTANCE_SYCL_LIBRARY;  // "libsycl.so.9"
 constexpr const char* kCpuDriverFile = "libintelocl.so";
 
 Result<fs::path> FindPlugin() {
-  const char* const hook = Variable("ACUTANCE_SYCL_PLUGIN");
-  const std::vector<fs::path> places = hook ? std::vector<fs::path>{hook} : InstalledFileCandidates(kPluginFile);
-  std::vector<std::string> names;
-  for (const fs::path& place : places) {
-    if (IsRegularFile(place)) return place;
-    names.push_back(place.string());
-  }
+  Result<fs::path> found = FindInstalledFile(kPluginFile, Variable("ACUTANCE_SYCL_PLUGIN"));
+  if (found.ok()) return found;
   return Error(
       StatusCode::kNoDevice,
       "no SYCL plugin (there is no {}); build it: tools/sycl_runtime.sh, then configure and build again; or set "
       "ACUTANCE_SYCL_PLUGIN to its file",
-      fmt::join(names, ", no "));
+      found.status().message());
 }
 
 /// Where the build found the runtime: a file next to the plugin in the build tree says so, and is not installed. A path
@@ -85,8 +81,8 @@ Result<SharedLibrary> OpenRuntime(const fs::path& plugin) {
       reason, kRuntimeFile);
 }
 
-/// pip cannot tell the system's OpenCL loader where the driver for CPUs is. The loader reads this once, at the first
-/// look for devices, which is still to come; a user's own setting stays. Programs that use the library set it
+/// pip cannot register the driver for CPUs with the system's OpenCL loader. The loader reads this variable once, at the
+/// first search for devices, which is still to come; a user's own setting stays. Programs that use the library set it
 /// themselves.
 void PointToCpuDriver(const SharedLibrary& runtime) {
   if (!IsMainProgram()) return;
@@ -108,9 +104,10 @@ Result<const Plugin*> LoadPlugin(const fs::path& path) {
                path.string(), plugin->build, ACUTANCE_SYCL_BUILD);
 }
 
-}  // namespace
-
-// Libraries stay open: the runtime has threads of its own, and its code must outlive them.
+/// The plugin is looked for next to this program and in the library folder next to it, the runtime where this build
+/// found it, where pip installs to, and where the loader looks. ACUTANCE_SYCL_PLUGIN (a file) and ACUTANCE_SYCL_RUNTIME
+/// (a folder, with or without its "lib") replace these places. Libraries stay open: the runtime has threads of its own,
+/// and its code must outlive them.
 Result<const Plugin*> OpenPlugin() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -122,4 +119,26 @@ Result<const Plugin*> OpenPlugin() {
   return LoadPlugin(path);
 }
 
-}  // namespace acutance::sycl_backend
+BackendProbe Probe() {
+  const Result<const Plugin*> plugin = OpenPlugin();
+  return plugin.ok() ? (*plugin)->probe() : BackendProbe{{}, plugin.status().message()};
+}
+
+Result<std::unique_ptr<Device>> Open(int index) {
+  ACU_ASSIGN_OR_RETURN(const Plugin* plugin, OpenPlugin());
+  return plugin->open(index);
+}
+
+constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg"};
+
+}  // namespace
+}  // namespace sycl_backend
+
+const Backend kSyclBackend = {
+    .name = "sycl",
+    .summary = "Intel GPUs, and CPUs for tests, through Intel's SYCL runtime; no Intel GPU has run it yet",
+    .probe = sycl_backend::Probe,
+    .open = sycl_backend::Open,
+    .traces = sycl_backend::kTraces};
+
+}  // namespace acutance

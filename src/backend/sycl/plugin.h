@@ -1,10 +1,15 @@
-// The interface of the plugin library libacutance_sycl.so. C++ objects cross it, so that program
-// and plugin must come from one build.
+// SYCL backend: Intel GPUs and CPUs, through Intel's SYCL runtime. All code that needs the runtime is in the plugin
+// library libacutance_sycl.so, which is opened at run time. C++ objects cross its interface, so that program and plugin
+// must come from one build.
 #pragma once
 
 #include "exec/device.h"
 
-namespace acutance::sycl_backend {
+namespace acutance {
+
+extern const Backend kSyclBackend;
+
+namespace sycl_backend {
 
 struct Plugin {
   const char* build;  // ACUTANCE_SYCL_BUILD as the plugin was compiled with; the other members mean something if equal
@@ -14,4 +19,5 @@ struct Plugin {
 
 inline constexpr const char* kPluginSymbol = "acutance_sycl_plugin";  // of type Plugin
 
-}  // namespace acutance::sycl_backend
+}  // namespace sycl_backend
+}  // namespace acutance

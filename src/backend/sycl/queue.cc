@@ -2,20 +2,46 @@
 
 #include <exception>
 #include <mutex>
+#include <span>
+#include <string>
+#include <sycl/sycl.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "backend/sycl/error.h"
-#include "backend/sycl/kernel.h"
-#include "exec/check_copy.h"
+#include "exec/device_checks.h"
 
 namespace acutance::sycl_backend {
 
 namespace experimental = sycl::ext::oneapi::experimental;
 
-/// Failures that the device reports asynchronously: the runtime may call at any time and from any
-/// thread.
+namespace {
+
+class SyclKernel : public Kernel {
+ public:
+  SyclKernel(std::shared_ptr<Context> context, const KernelImage& image)
+      : context_(std::move(context)),
+        compiled_(context_->compiler().Add(image)),
+        group_x_(image.group_x),
+        group_y_(image.group_y),
+        args_bytes_(image.args_bytes) {}
+
+  /// The kernel, once Compiler::Compile() has run.
+  const CompiledKernel& compiled() const { return *compiled_; }
+  const std::string& symbol() const { return compiled_->symbol; }
+  size_t group_x() const { return group_x_; }
+  size_t group_y() const { return group_y_; }
+  uint32_t args_bytes() const { return args_bytes_; }
+
+ private:
+  const std::shared_ptr<Context> context_;  // declared first: the kernel is destroyed before it
+  const std::shared_ptr<const CompiledKernel> compiled_;
+  const size_t group_x_;
+  const size_t group_y_;
+  const uint32_t args_bytes_;
+};
+
+/// Failures that the device reports asynchronously: the runtime may call at any time and from any thread.
 class AsyncErrors {
  public:
   void Add(const sycl::exception_list& list) {
@@ -31,8 +57,6 @@ class AsyncErrors {
   std::mutex mutex_;
   std::exception_ptr first_;
 };
-
-namespace {
 
 struct Copy {
   void* to;
@@ -110,85 +134,101 @@ Status Append(const CopyCommand& copy, SyclRecording& recording) {
 Status Append(const LaunchCommand& launch, SyclRecording& recording) {
   const auto& kernel = static_cast<const SyclKernel&>(*launch.kernel);
   ACU_RETURN_IF_ERROR(kernel.compiled().status);
+  ACU_RETURN_IF_ERROR(CheckLaunch(launch, kernel.symbol(), kernel.args_bytes()));
   const Grid& grid = launch.grid;
-  if (grid.x < 1 || grid.y < 1 || grid.z < 1)
-    return Error(StatusCode::kInvalidArgument, "kernel {} cannot be launched on {}x{}x{} workgroups", kernel.symbol(),
-                 grid.x, grid.y, grid.z);
-  if (launch.args.size() != kernel.args_bytes())
-    return Error(StatusCode::kInvalidArgument, "kernel {} takes {} bytes of arguments, not {}", kernel.symbol(),
-                 kernel.args_bytes(), launch.args.size());
   const sycl::range<3> local(1, kernel.group_y(), kernel.group_x());  // the last dimension is the fastest
   const sycl::range<3> groups(grid.z, grid.y, grid.x);
   recording.Add(Launch{*kernel.compiled().kernel, sycl::nd_range<3>(groups * local, local), launch.args});
   return {};
 }
 
+class SyclQueue : public Queue {
+ public:
+  SyclQueue(std::shared_ptr<Context> context, const std::shared_ptr<AsyncErrors>& errors)
+      : context_(std::move(context)),
+        errors_(errors),
+        queue_(std::make_unique<sycl::queue>(
+            context_->context(), context_->device(), [errors](const sycl::exception_list& list) { errors->Add(list); },
+            sycl::property::queue::in_order())) {}
+  /// Waits: buffers may go right after.
+  ~SyclQueue() override {
+    static_cast<void>(SyclQueue::Wait());
+    if (context_->is_abandoned()) static_cast<void>(queue_.release());
+  }
+
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
+    ACU_RETURN_IF_ERROR(context_->Lost());
+    context_->compiler().Compile();
+    auto recording = std::make_unique<SyclRecording>(context_);
+    for (const Command& command : commands)
+      ACU_RETURN_IF_ERROR(std::visit([&](const auto& each) { return Append(each, *recording); }, command));
+    return std::unique_ptr<Recording>(std::move(recording));
+  }
+
+  Status Submit(Recording& recording) override {
+    ACU_RETURN_IF_ERROR(context_->Lost());
+    return Try("start a recording", [&] { static_cast<SyclRecording&>(recording).Enqueue(*queue_); });
+  }
+
+  Status Copy(std::span<const CopyCommand> copies) override {
+    ACU_RETURN_IF_ERROR(context_->Lost());
+    for (const CopyCommand& copy : copies) {
+      ACU_ASSIGN_OR_RETURN(const sycl_backend::Copy bound, Bound(copy));
+      ACU_RETURN_IF_ERROR(Try("start a copy", [&] { bound.Enqueue(*queue_); }));
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<Mark>> MarkEnd() override {
+    ACU_RETURN_IF_ERROR(context_->Lost());
+    std::unique_ptr<Mark> mark;
+    ACU_RETURN_IF_ERROR(Try("mark the end of what was submitted", [&] {
+      mark = std::make_unique<SyclMark>(context_, errors_, queue_->ext_oneapi_submit_barrier());
+    }));
+    return mark;
+  }
+
+  Status Wait() override {
+    constexpr const char* kDoing = "finish what was submitted";
+    ACU_RETURN_IF_ERROR(context_->Lost());
+    sycl::event end;
+    ACU_RETURN_IF_ERROR(Try(kDoing, [&] { end = queue_->ext_oneapi_submit_barrier(); }));
+    ACU_RETURN_IF_ERROR(context_->WaitFor(end, kDoing));
+    return Try(kDoing, [&] {
+      queue_->throw_asynchronous();
+      errors_->Rethrow();
+    });
+  }
+
+ private:
+  template <class Work>
+  Status Try(std::string_view doing, Work&& work) const {
+    return sycl_backend::Try(context_->info().name, doing, std::forward<Work>(work));
+  }
+
+  const std::shared_ptr<Context> context_;
+  const std::shared_ptr<AsyncErrors> errors_;
+  std::unique_ptr<sycl::queue> queue_;  // never destroyed where the device hangs
+};
+
 }  // namespace
 
-Result<std::unique_ptr<Queue>> SyclQueue::Make(std::shared_ptr<Context> context) {
+Result<std::unique_ptr<Kernel>> LoadKernel(std::shared_ptr<Context> context, const KernelImage& image) {
+  if (image.sycl_source.empty())
+    return Error(StatusCode::kUnsupported, "kernel {} was not built for SYCL", image.symbol);
+  ACU_RETURN_IF_ERROR(CheckSharedMemory(image, context->info()));
+  ACU_RETURN_IF_ERROR(CheckWorkgroup(image, context->info(), context->largest_group()));
+  return std::unique_ptr<Kernel>(std::make_unique<SyclKernel>(std::move(context), image));
+}
+
+Result<std::unique_ptr<Queue>> MakeQueue(std::shared_ptr<Context> context) {
   ACU_RETURN_IF_ERROR(context->Lost());
   const std::string name = context->info().name;
   std::unique_ptr<Queue> queue;
-  ACU_RETURN_IF_ERROR(Try(name, "make a queue",
-                          [&] { queue.reset(new SyclQueue(std::move(context), std::make_shared<AsyncErrors>())); }));
-  return queue;
-}
-
-SyclQueue::SyclQueue(std::shared_ptr<Context> context, const std::shared_ptr<AsyncErrors>& errors)
-    : context_(std::move(context)),
-      errors_(errors),
-      queue_(std::make_unique<sycl::queue>(
-          context_->context(), context_->device(), [errors](const sycl::exception_list& list) { errors->Add(list); },
-          sycl::property::queue::in_order())) {}
-
-SyclQueue::~SyclQueue() {
-  static_cast<void>(Wait());
-  if (context_->is_abandoned()) static_cast<void>(queue_.release());
-}
-
-Result<std::unique_ptr<Recording>> SyclQueue::Record(std::span<const Command> commands) {
-  ACU_RETURN_IF_ERROR(context_->Lost());
-  context_->compiler().Compile();
-  auto recording = std::make_unique<SyclRecording>(context_);
-  for (const Command& command : commands)
-    ACU_RETURN_IF_ERROR(std::visit([&](const auto& each) { return Append(each, *recording); }, command));
-  return std::unique_ptr<Recording>(std::move(recording));
-}
-
-Status SyclQueue::Submit(Recording& recording) {
-  ACU_RETURN_IF_ERROR(context_->Lost());
-  return Try(context_->info().name, "start a recording",
-             [&] { static_cast<SyclRecording&>(recording).Enqueue(*queue_); });
-}
-
-Status SyclQueue::Copy(std::span<const CopyCommand> copies) {
-  ACU_RETURN_IF_ERROR(context_->Lost());
-  for (const CopyCommand& copy : copies) {
-    ACU_ASSIGN_OR_RETURN(const sycl_backend::Copy bound, Bound(copy));
-    ACU_RETURN_IF_ERROR(Try(context_->info().name, "start a copy", [&] { bound.Enqueue(*queue_); }));
-  }
-  return {};
-}
-
-Result<std::unique_ptr<Mark>> SyclQueue::MarkEnd() {
-  ACU_RETURN_IF_ERROR(context_->Lost());
-  std::unique_ptr<Mark> mark;
-  ACU_RETURN_IF_ERROR(Try(context_->info().name, "mark the end of what was submitted", [&] {
-    mark = std::make_unique<SyclMark>(context_, errors_, queue_->ext_oneapi_submit_barrier());
+  ACU_RETURN_IF_ERROR(Try(name, "make a queue", [&] {
+    queue = std::make_unique<SyclQueue>(std::move(context), std::make_shared<AsyncErrors>());
   }));
-  return mark;
-}
-
-Status SyclQueue::Wait() {
-  constexpr const char* kDoing = "finish what was submitted";
-  ACU_RETURN_IF_ERROR(context_->Lost());
-  sycl::event end;
-  ACU_RETURN_IF_ERROR(Try(context_->info().name, kDoing, [&] { end = queue_->ext_oneapi_submit_barrier(); }));
-  ACU_RETURN_IF_ERROR(context_->WaitFor(end, kDoing));
-  return Try(context_->info().name, kDoing, [&] {
-    queue_->throw_asynchronous();
-    errors_->Rethrow();
-  });
+  return queue;
 }
 
 }  // namespace acutance::sycl_backend

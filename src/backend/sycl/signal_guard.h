@@ -1,4 +1,4 @@
-// Keeps what this process does on signals. When Intel's runtime looks for devices, the compiler inside of it installs
+// Guard of this process' signal handlers. When Intel's runtime looks for devices, the compiler inside of it installs
 // handlers for 14 signals, those of Ctrl-C and of crashes among them: a crash then prints a stack for up to five
 // seconds, and where that hangs, the process ends by SIGALRM.
 #pragma once
@@ -7,19 +7,19 @@
 
 namespace acutance::sycl_backend {
 
-/// While it lives, the runtime may set handlers; when it ends, those of before are back.
-class KeptSignals {
+/// While it lives, the runtime may set handlers; its destructor restores the previous ones.
+class SignalGuard {
  public:
-  KeptSignals() {
+  SignalGuard() {
     for (int signal = 1; signal < kEnd; ++signal) known_[signal] = ::sigaction(signal, nullptr, &before_[signal]) == 0;
   }
-  ~KeptSignals() {
+  ~SignalGuard() {
     for (int signal = 1; signal < kEnd; ++signal)
       if (struct sigaction now{};
           known_[signal] && ::sigaction(signal, nullptr, &now) == 0 && Differ(now, before_[signal]))
         ::sigaction(signal, &before_[signal], nullptr);
   }
-  KeptSignals(const KeptSignals&) = delete;
+  SignalGuard(const SignalGuard&) = delete;
 
  private:
   static constexpr int kEnd = 32;  // the first real-time signal, of which the C library takes two

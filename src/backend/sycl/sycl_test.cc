@@ -1,6 +1,5 @@
-// The search for the plugin and the runtime, and the errors where they are missing. Needs
-// neither.
-#include "backend/sycl/sycl.h"
+// The search for the plugin and the runtime, and the errors where they are missing. Needs neither.
+#include "backend/sycl/plugin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +47,7 @@ TEST_F(SyclTest, SaysWhatToInstallWithoutARuntime) {
                                       HasSubstr("pip install dpcpp-cpp-rt"), HasSubstr("ACUTANCE_SYCL_RUNTIME")));
 }
 
-TEST_F(SyclTest, TellsWhyARuntimeDoesNotLoad) {
+TEST_F(SyclTest, ReportsWhyARuntimeDoesNotLoad) {
   ::setenv("ACUTANCE_SYCL_PLUGIN", OTHER_PLUGIN, 1);
   ::setenv("ACUTANCE_SYCL_RUNTIME", BROKEN_RUNTIME, 1);
   EXPECT_THAT(MissingBecause(), AllOf(HasSubstr(BROKEN_RUNTIME), HasSubstr("invalid ELF header")));
@@ -68,7 +67,7 @@ TEST_F(SyclTest, RefusesALibraryThatIsNoPlugin) {
   EXPECT_THAT(MissingBecause(), HasSubstr("does not load"));
 }
 
-/// Intel's driver for CPUs next to the runtime: a library is a guest, and does not tell the loader where that is.
+/// Intel's driver for CPUs next to the runtime: a library is a guest, and does not point the loader to it.
 TEST_F(SyclTest, SetsNoVariableOfItsProgram) {
   const std::filesystem::path driver = std::filesystem::path(FAKE_RUNTIME) / "libintelocl.so";
   std::ofstream(driver) << "a driver";

@@ -108,9 +108,7 @@ Status RunPart(Device& device, const KernelImage& image, std::span<const Numbers
                           .results = results->address(),
                           .count = count,
                           .rounds = 2};
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(&args, 1));
-  buffers.commands().push_back(
-      LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, {bytes.begin(), bytes.end()}});
+  buffers.commands().push_back(LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, ArgsBytes(args)});
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, device.MakeQueue());
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue->Record(buffers.commands()));
   ACU_RETURN_IF_ERROR(queue->Submit(*recording));

@@ -116,9 +116,8 @@ Status RunVariant(Device& device, const KernelImage& image) {
                              .first = kFirst,
                              .count = kCount,
                              .mask = kMask};
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(&args, 1));
   const int z = 2, x = CeilDiv(answers.groups(), z);  // all three dimensions at work
-  buffers.commands().push_back(LaunchCommand{kernel.get(), {.x = x, .y = 1, .z = z}, {bytes.begin(), bytes.end()}});
+  buffers.commands().push_back(LaunchCommand{kernel.get(), {.x = x, .y = 1, .z = z}, ArgsBytes(args)});
   buffers.commands().push_back(CopyCommand{ratios, 0, ratios_back, 0, ratio_bytes});
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, device.MakeQueue());
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue->Record(buffers.commands()));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "backend/vulkan/error.h"
-
 namespace acutance::vulkan {
 namespace {
 

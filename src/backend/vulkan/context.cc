@@ -1,9 +1,71 @@
 #include "backend/vulkan/context.h"
 
-#include "backend/vulkan/error.h"
+#include "backend/device_text.h"
 #include "backend/vulkan/kernel.h"
+#include "base/file_cache.h"
 
 namespace acutance::vulkan {
+namespace {
+
+constexpr size_t kMaxBytes = size_t{256} << 20;  // a driver's cache of all kernels takes a few MB
+constexpr size_t kMaxFiles = 64;
+
+const FileCache& Files() {
+  static const FileCache files("vulkan", kMaxFiles);
+  return files;
+}
+
+std::string Key(const PhysicalDevice& device) {
+  return fmt::format("{} {} {:08x}", Hex(device.device_uuid), Hex(device.cache_uuid), device.driver_version);
+}
+
+}  // namespace
+
+/// Machine code that the driver compiled from SPIR-V, cached in the user's cache folder (base/file_cache.h). Without a
+/// file, or with a broken one, the driver compiles anew: nothing else changes.
+class PipelineCache {
+ public:
+  /// Lives no longer than `device`.
+  PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical);
+  ~PipelineCache();  // writes the file if the data has changed
+  PipelineCache(const PipelineCache&) = delete;
+  PipelineCache& operator=(const PipelineCache&) = delete;
+
+  VkPipelineCache handle() const { return handle_; }  // null when the driver has none to give
+
+ private:
+  std::vector<std::byte> Data() const;
+
+  const DeviceFunctions& vk_;
+  const VkDevice device_;
+  const std::string key_;                // device and driver version
+  const std::vector<std::byte> stored_;  // what the file holds
+  VkPipelineCache handle_ = VK_NULL_HANDLE;
+};
+
+PipelineCache::PipelineCache(const DeviceFunctions& vk, VkDevice device, const PhysicalDevice& physical)
+    : vk_(vk), device_(device), key_(Key(physical)), stored_(Files().Read(key_).value_or(std::vector<std::byte>())) {
+  VkPipelineCacheCreateInfo settings = {VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+  settings.initialDataSize = stored_.size();
+  settings.pInitialData = stored_.data();
+  if (vk_.vkCreatePipelineCache(device_, &settings, nullptr, &handle_) != VK_SUCCESS) handle_ = VK_NULL_HANDLE;
+}
+
+PipelineCache::~PipelineCache() {
+  if (!handle_) return;
+  const std::vector<std::byte> data = Data();
+  if (!data.empty() && data != stored_) Files().Write(key_, data);
+  vk_.vkDestroyPipelineCache(device_, handle_, nullptr);
+}
+
+std::vector<std::byte> PipelineCache::Data() const {
+  size_t bytes = 0;
+  if (vk_.vkGetPipelineCacheData(device_, handle_, &bytes, nullptr) != VK_SUCCESS || bytes > kMaxBytes) return {};
+  std::vector<std::byte> data(bytes);
+  if (vk_.vkGetPipelineCacheData(device_, handle_, &bytes, data.data()) != VK_SUCCESS) return {};
+  data.resize(bytes);
+  return data;
+}
 
 Result<std::shared_ptr<Context>> Context::Open(std::shared_ptr<const Driver> driver, PhysicalDevice physical) {
   std::shared_ptr<Context> context(new Context(std::move(driver), std::move(physical)));
@@ -52,8 +114,8 @@ Status Context::FindFunctions() {
 }
 
 Context::~Context() {
-  if (abandoned_) static_cast<void>(cache_.release());
-  if (!device_ || abandoned_) return;
+  if (is_abandoned()) static_cast<void>(cache_.release());
+  if (!device_ || is_abandoned()) return;
   for (const auto& [code, compiled] : compiled_) vk_.vkDestroyPipeline(device_, compiled.pipeline, nullptr);
   cache_.reset();
   if (layout_) vk_.vkDestroyPipelineLayout(device_, layout_, nullptr);
@@ -62,25 +124,11 @@ Context::~Context() {
 
 Status Context::Check(VkResult result, std::string_view doing) {
   Status status = CallStatus(info().name, result, doing);
-  if (IsDeviceLost(result)) {
-    const std::lock_guard lock(lost_mutex_);
-    if (lost_.ok()) lost_ = status;
-  }
+  if (IsDeviceLost(result)) health_.Lose(status);
   return status;
 }
 
-void Context::Abandon() {
-  abandoned_ = true;
-  const std::lock_guard lock(lost_mutex_);
-  if (lost_.ok()) lost_ = Error(StatusCode::kIo, "it hangs");
-}
-
-Status Context::Lost() {
-  const std::lock_guard lock(lost_mutex_);
-  if (lost_.ok()) return {};
-  return Error(StatusCode::kIo, "{} is lost since an earlier failure ({}); open it again to use it", info().name,
-               lost_.message());
-}
+VkPipelineCache Context::pipeline_cache() const { return cache_->handle(); }
 
 Result<VkPipeline> Context::PipelineOf(const KernelImage& image) {
   ACU_ASSIGN_OR_RETURN(const std::span<const std::byte> spirv, FindSpirv(image));

@@ -1,4 +1,4 @@
-// A VkDevice: what buffers, kernels and queues share, and what outlives them.
+// Opened Vulkan device, which buffers, kernels and queues share and which outlives them.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/vulkan/physical_device.h"
-#include "backend/vulkan/pipeline_cache.h"
+#include "backend/vulkan/driver.h"
 #include "base/status.h"
 #include "exec/device.h"
 #include "exec/progress_timeout.h"
 
 namespace acutance::vulkan {
+
+class PipelineCache;
 
 /// A queue of the driver, which takes work from one thread at a time.
 struct SubmissionQueue {
@@ -37,20 +38,15 @@ class Context {
   const PhysicalDevice& physical() const { return physical_; }
   const DeviceInfo& info() const { return physical_.info; }
   VkPipelineLayout layout() const { return layout_; }  // of all kernels: kPushBytes of arguments
-  VkPipelineCache pipeline_cache() const { return cache_->handle(); }
+  VkPipelineCache pipeline_cache() const;              // null when the driver has none to give
 
-  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later
-  /// call survives.
+  /// Ok, or an error that says what failed while `doing` that. Remembers a failure that no later call survives.
   Status Check(VkResult result, std::string_view doing);
 
-  /// Why the context cannot be used: the device is lost.
-  Status Lost();
-
-  ProgressTimeout& patience() { return patience_; }
-
-  /// The device hangs: nothing that it may still write is freed from now on.
-  void Abandon();
-  bool is_abandoned() const { return abandoned_; }
+  DeviceHealth& health() { return health_; }
+  bool is_abandoned() const { return health_.is_abandoned(); }
+  /// Ok, or why the device takes no calls any more.
+  Status Lost() const { return health_.Check(info().name); }
 
   /// Whether kernels that ask for it are compiled with the device's fma().
   bool fuses() const { return fuses_; }
@@ -84,11 +80,8 @@ class Context {
   std::unique_ptr<PipelineCache> cache_;
   SubmissionQueue kernel_queue_;
   SubmissionQueue copy_queue_;
-  ProgressTimeout patience_;
-  std::atomic<bool> abandoned_ = false;
+  DeviceHealth health_;
   std::atomic<bool> fuses_ = false;
-  std::mutex lost_mutex_;
-  Status lost_;  // the first failure that lost the device
   std::mutex compiled_mutex_;
   std::map<const std::byte*, Compiled> compiled_;  // by the embedded code
 };

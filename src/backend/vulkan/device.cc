@@ -2,13 +2,11 @@
 
 #include "backend/load_ahead.h"
 #include "backend/vulkan/buffer.h"
-#include "backend/vulkan/context.h"
-#include "backend/vulkan/driver.h"
 #include "backend/vulkan/fma_probe.h"
 #include "backend/vulkan/kernel.h"
-#include "backend/vulkan/physical_device.h"
-#include "backend/vulkan/queue.h"
+#include "backend/vulkan/recording.h"
 #include "backend/vulkan/vulkan.h"
+#include "exec/device_checks.h"
 
 namespace acutance {
 namespace vulkan {
@@ -30,8 +28,8 @@ class VulkanDevice : public Device {
   void LoadAhead(std::span<const KernelImage* const> images) override {
     LoadOnThreads(images, [this](const KernelImage& image) { return LoadKernel(image).status(); });
   }
-  Result<std::unique_ptr<Queue>> MakeQueue() override { return VulkanQueue::Make(context_); }
-  void LimitWaits(std::chrono::milliseconds longest) override { context_->patience().Limit(longest); }
+  Result<std::unique_ptr<Queue>> MakeQueue() override { return vulkan::MakeQueue(context_); }
+  void LimitWaits(std::chrono::milliseconds longest) override { context_->health().patience().Limit(longest); }
 
  private:
   void TryFused() {
@@ -48,22 +46,16 @@ BackendProbe Probe() {
   if (!driver.ok()) return {{}, driver.status().message()};
   const auto handles = driver.value()->PhysicalDevices();
   if (!handles.ok()) return {{}, handles.status().message()};
-  BackendProbe probe;
-  for (size_t i = 0; i < handles->size(); ++i) {
-    Result<PhysicalDevice> found = Describe(**driver, (*handles)[i], static_cast<int>(i));
-    if (found.ok()) probe.devices.push_back(std::move(found->info));
-    else probe.refused.push_back(found.status().message());
-  }
-  if (probe.devices.empty()) probe.missing = fmt::format("{}", fmt::join(probe.refused, "; "));
-  return probe;
+  return ProbeDevices(static_cast<int>(handles->size()), [&](int index) -> Result<DeviceInfo> {
+    ACU_ASSIGN_OR_RETURN(PhysicalDevice found, Describe(**driver, (*handles)[index], index));
+    return std::move(found.info);
+  });
 }
 
 Result<std::unique_ptr<Device>> Open(int index) {
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<const Driver> driver, OpenDriver());
   ACU_ASSIGN_OR_RETURN(const std::vector<VkPhysicalDevice> handles, driver->PhysicalDevices());
-  if (index < 0 || static_cast<size_t>(index) >= handles.size())
-    return Error(StatusCode::kInvalidArgument, "there is no Vulkan device {}: this machine has {}, counted from 0",
-                 index, handles.size());
+  ACU_RETURN_IF_ERROR(CheckIndex("Vulkan", index, handles.size()));
   ACU_ASSIGN_OR_RETURN(PhysicalDevice found, Describe(*driver, handles[index], index));
   ACU_ASSIGN_OR_RETURN(std::shared_ptr<Context> context, Context::Open(std::move(driver), std::move(found)));
   return std::unique_ptr<Device>(new VulkanDevice(std::move(context)));

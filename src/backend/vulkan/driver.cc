@@ -1,11 +1,11 @@
 #include "backend/vulkan/driver.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <string>
 
-#include "backend/vulkan/error.h"
-#include "backend/vulkan/validation.h"
+#include "backend/vulkan/vulkan.h"
 #include "base/environment.h"
 #include "base/process.h"
 #include "base/shared_library.h"
@@ -72,7 +72,89 @@ Status NoDriver(std::string_view reason) {
                reason);
 }
 
+struct Messages {
+  std::mutex mutex;
+  std::vector<std::string> texts;
+};
+
+Messages& TheMessages() {
+  static auto* messages = new Messages();  // outlives every instance
+  return *messages;
+}
+
+VkBool32 VKAPI_PTR Receive(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                           const VkDebugUtilsMessengerCallbackDataEXT* data, void*) {
+  std::fprintf(stderr, "vulkan validation: %s\n", data->pMessage);
+  Messages& messages = TheMessages();
+  const std::lock_guard lock(messages.mutex);
+  messages.texts.emplace_back(data->pMessage);
+  return VK_FALSE;  // the call continues
+}
+
+/// Khronos' validation layer, for tests and debugging.
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+bool WantsValidation() { return IsOn("ACUTANCE_VULKAN_VALIDATION", /*otherwise=*/false); }
+
+/// Fails where the layer is not installed.
+Status CheckValidationLayer(const LoaderFunctions& loader) {
+  uint32_t count = 0;
+  ACU_RETURN_IF_ERROR(
+      CallStatus("Vulkan", loader.vkEnumerateInstanceLayerProperties(&count, nullptr), "count its layers"));
+  std::vector<VkLayerProperties> layers(count);
+  ACU_RETURN_IF_ERROR(
+      CallStatus("Vulkan", loader.vkEnumerateInstanceLayerProperties(&count, layers.data()), "list its layers"));
+  for (const VkLayerProperties& layer : layers)
+    if (std::string_view(layer.layerName) == kValidationLayer) return {};
+  return Error(StatusCode::kUnsupported,
+               "ACUTANCE_VULKAN_VALIDATION asks for the layer {}, which is not installed; install it (on Debian the "
+               "package vulkan-validationlayers) or unset the variable",
+               kValidationLayer);
+}
+
+/// The layer's warnings and errors go to standard error and to VulkanValidationMessages().
+VkDebugUtilsMessengerCreateInfoEXT MessengerSettings() {
+  VkDebugUtilsMessengerCreateInfoEXT settings = {VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  settings.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  settings.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  settings.pfnUserCallback = Receive;
+  return settings;
+}
+
 }  // namespace
+
+std::string ResultText(VkResult result) {
+  switch (result) {
+#define ACU_RESULT(name, meaning) \
+  case name:                      \
+    return #name " (" meaning ")";
+    ACU_RESULT(VK_NOT_READY, "not done yet")
+    ACU_RESULT(VK_TIMEOUT, "it took too long")
+    ACU_RESULT(VK_INCOMPLETE, "the list changed meanwhile")
+    ACU_RESULT(VK_ERROR_OUT_OF_HOST_MEMORY, "out of host memory")
+    ACU_RESULT(VK_ERROR_OUT_OF_DEVICE_MEMORY, "out of device memory")
+    ACU_RESULT(VK_ERROR_INITIALIZATION_FAILED, "the driver does not start")
+    ACU_RESULT(VK_ERROR_DEVICE_LOST, "the GPU or its driver has crashed")
+    ACU_RESULT(VK_ERROR_MEMORY_MAP_FAILED, "the memory cannot be mapped")
+    ACU_RESULT(VK_ERROR_LAYER_NOT_PRESENT, "a layer is not installed")
+    ACU_RESULT(VK_ERROR_EXTENSION_NOT_PRESENT, "an extension is not supported")
+    ACU_RESULT(VK_ERROR_FEATURE_NOT_PRESENT, "a feature is not supported")
+    ACU_RESULT(VK_ERROR_INCOMPATIBLE_DRIVER, "no driver, or too old a one")
+    ACU_RESULT(VK_ERROR_TOO_MANY_OBJECTS, "too many allocations")
+    ACU_RESULT(VK_ERROR_INVALID_SHADER_NV, "the driver does not take the kernel's code")
+    ACU_RESULT(VK_ERROR_UNKNOWN, "no reason was given")
+#undef ACU_RESULT
+    default:
+      return fmt::format("Vulkan error {}", static_cast<int>(result));
+  }
+}
+
+Status CallStatus(std::string_view device, VkResult result, std::string_view doing) {
+  if (result == VK_SUCCESS) return {};
+  const StatusCode code = IsOutOfMemory(result) ? StatusCode::kOutOfMemory : StatusCode::kIo;
+  return Error(code, "{}: could not {}: {}", device, doing, ResultText(result));
+}
 
 Status Driver::Create() {
   uint32_t offered = 0;
@@ -163,3 +245,9 @@ void CloseDriver() {
 }
 
 }  // namespace acutance::vulkan
+
+std::vector<std::string> acutance::VulkanValidationMessages() {
+  vulkan::Messages& messages = vulkan::TheMessages();
+  const std::lock_guard lock(messages.mutex);
+  return messages.texts;
+}

@@ -9,7 +9,7 @@
 #include "backend/vulkan/buffer.h"
 #include "backend/vulkan/fma_probe_args.h"
 #include "backend/vulkan/kernel.h"
-#include "backend/vulkan/queue.h"
+#include "backend/vulkan/recording.h"
 #include "base/environment.h"
 #include "base/int_math.h"
 #include "kernel/kernel.h"
@@ -72,12 +72,11 @@ Result<bool> Try(const std::shared_ptr<Context>& context) {
   const auto count = static_cast<int32_t>(trials.size());
   const FmaProbeArgs args = {
       .numbers = numbers->address(), .results = results->address(), .count = count, .padding = 0};
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(&args, 1));
   const std::vector<Command> commands = {
       CopyCommand{given.get(), 0, numbers.get(), 0, given_bytes},
-      LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, {bytes.begin(), bytes.end()}},
+      LaunchCommand{kernel.get(), {.x = CeilDiv(count, image.group_x)}, ArgsBytes(args)},
       CopyCommand{results.get(), 0, found.get(), 0, result_bytes}};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, VulkanQueue::Make(context));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Queue> queue, MakeQueue(context));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Recording> recording, queue->Record(commands));
   ACU_RETURN_IF_ERROR(queue->Submit(*recording));
   ACU_RETURN_IF_ERROR(queue->Wait());

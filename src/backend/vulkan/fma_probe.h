@@ -1,6 +1,6 @@
-// Whether a device's fma() rounds once. Vulkan promises no more than a product and a sum; most hardware does it in one
+// Probe of whether a device's fma() rounds once. Vulkan promises a product and a sum; most hardware does it in one
 // operation. The Fma of kernel/fused.kernel.h is decorated NoContraction, which makes it one operation with the same
-// result for the same numbers wherever it stands (SPIR-V, GLSL.std.450), so that a trial speaks for all kernels.
+// result for the same numbers in all kernels (SPIR-V, GLSL.std.450), so that one trial decides for all of them.
 #pragma once
 
 #include <memory>

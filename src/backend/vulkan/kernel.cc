@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "backend/vulkan/error.h"
-#include "backend/vulkan/statistics.h"
+#include "backend/vulkan/profiling.h"
+#include "exec/device_checks.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -52,13 +52,8 @@ Status CheckLimits(const PhysicalDevice& device, const KernelImage& image, std::
   if (image.args_bytes > Context::kPushBytes)
     return Error(StatusCode::kUnsupported, "kernel {} takes {} bytes of arguments, Vulkan devices at most {}",
                  image.symbol, image.args_bytes, Context::kPushBytes);
-  if (image.shared_bytes > info.shared_bytes)
-    return Error(StatusCode::kUnsupported, "kernel {} needs {} bytes of shared memory, {} has {} a workgroup",
-                 image.symbol, image.shared_bytes, info.name, info.shared_bytes);
-  const uint32_t items = static_cast<uint32_t>(image.group_x * image.group_y);
-  if (items > device.limits.maxComputeWorkGroupInvocations)
-    return Error(StatusCode::kUnsupported, "kernel {} has workgroups of {}x{} work items, {} runs at most {} of it",
-                 image.symbol, image.group_x, image.group_y, info.name, device.limits.maxComputeWorkGroupInvocations);
+  ACU_RETURN_IF_ERROR(CheckSharedMemory(image, info));
+  ACU_RETURN_IF_ERROR(CheckWorkgroup(image, info, device.limits.maxComputeWorkGroupInvocations));
   if (!info.has_double && UsesDoubles(spirv))
     return Error(StatusCode::kUnsupported, "kernel {} needs numbers of double precision, {} lacks shaderFloat64",
                  image.symbol, info.name);
@@ -73,7 +68,7 @@ Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, s
   VkShaderModule module = VK_NULL_HANDLE;
   ACU_RETURN_IF_ERROR(context.Check(vk.vkCreateShaderModule(context.device(), &code, nullptr, &module),
                                     fmt::format("load kernel {}", image.symbol)));
-  // Else some drivers compile for another wave size than gl_SubgroupSize tells.
+  // Else some drivers compile for another wave size than gl_SubgroupSize reports.
   const uint32_t wave = static_cast<uint32_t>(context.info().wave_size);
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
@@ -96,13 +91,13 @@ Result<VkPipeline> CompilePipeline(Context& context, const KernelImage& image, s
   const VkSpecializationInfo constants = {1, &entry, sizeof(fuses), &fuses};
   settings.stage.pSpecializationInfo = &constants;
   settings.layout = context.layout();
-  if (context.physical().tells_statistics) settings.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+  if (context.physical().reports_statistics) settings.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   VkPipeline handle = VK_NULL_HANDLE;
   const VkResult result =
       vk.vkCreateComputePipelines(context.device(), context.pipeline_cache(), 1, &settings, nullptr, &handle);
   vk.vkDestroyShaderModule(context.device(), module, nullptr);
   ACU_RETURN_IF_ERROR(context.Check(result, fmt::format("compile kernel {}", image.symbol)));
-  if (context.physical().tells_statistics) PrintStatistics(context, handle, image.symbol);
+  if (context.physical().reports_statistics) PrintStatistics(context, handle, image.symbol);
   return handle;
 }
 

@@ -42,7 +42,7 @@ TEST(VulkanMemory, TakesMemoryOfASecondHeapWhereTheFirstIsFull) {
     for (const size_t bytes : {kBuffer, 2 * kHeap}) {  // what is left is too small, and so is the whole
       const auto third = device->Allocate(bytes, MemoryKind::kDevice);
       EXPECT_EQ(third.ok(), each.works) << third.status().message();
-      if (!each.works) EXPECT_EQ(third.status().code(), StatusCode::kOutOfMemory);
+      EXPECT_TRUE(third.ok() || third.status().code() == StatusCode::kOutOfMemory);
     }
     EXPECT_EQ(faulty.in_second, each.works ? 2 : 0);
     buffers.clear();

@@ -1,13 +1,11 @@
-#include "backend/vulkan/physical_device.h"
+#include "backend/vulkan/driver.h"
 
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <utility>
 
-#include "backend/hex.h"
-#include "backend/kernel_release.h"
-#include "backend/vulkan/error.h"
+#include "backend/device_text.h"
 #include "base/environment.h"
 
 namespace acutance::vulkan {
@@ -71,26 +69,17 @@ uint32_t UsableVersion(const Driver& driver, const VkPhysicalDeviceProperties& p
 
 /// Key of tuning tables: a short name of the driver.
 std::string Family(const VkPhysicalDeviceVulkan12Properties& properties) {
-  switch (properties.driverID) {
-    case VK_DRIVER_ID_NVIDIA_PROPRIETARY:
-      return "nvidia";
-    case VK_DRIVER_ID_AMD_PROPRIETARY:
-    case VK_DRIVER_ID_AMD_OPEN_SOURCE:
-      return "amdvlk";
-    case VK_DRIVER_ID_MESA_RADV:
-      return "radv";
-    case VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA:
-      return "anv";
-    case VK_DRIVER_ID_MESA_LLVMPIPE:
-      return "llvmpipe";
-    default: {
-      std::string family;
-      for (const char* c = properties.driverName; *c; ++c)
-        if (std::isalnum(static_cast<unsigned char>(*c)))
-          family += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
-      return family;
-    }
-  }
+  constexpr std::pair<VkDriverId, const char*> kNames[] = {
+      {VK_DRIVER_ID_NVIDIA_PROPRIETARY, "nvidia"}, {VK_DRIVER_ID_AMD_PROPRIETARY, "amdvlk"},
+      {VK_DRIVER_ID_AMD_OPEN_SOURCE, "amdvlk"},    {VK_DRIVER_ID_MESA_RADV, "radv"},
+      {VK_DRIVER_ID_MESA_LLVMPIPE, "llvmpipe"},    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA, "anv"}};
+  for (const auto& [id, name] : kNames)
+    if (properties.driverID == id) return name;
+  std::string family;
+  for (const char* c = properties.driverName; *c; ++c)
+    if (std::isalnum(static_cast<unsigned char>(*c)))
+      family += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+  return family;
 }
 
 Status CheckFeatures(Features& features, const std::string& name) {
@@ -150,12 +139,12 @@ std::optional<uint32_t> FindFamily(const std::vector<VkQueueFamilyProperties>& f
 
 /// Queues for compute alone stay clear of what the desktop draws, unless the user says otherwise.
 Result<uint32_t> ChooseComputeFamily(const std::vector<VkQueueFamilyProperties>& families, const std::string& name) {
-  if (const char* told = Variable("ACUTANCE_VULKAN_FAMILY")) {
+  if (const char* value = Variable("ACUTANCE_VULKAN_FAMILY")) {
     uint32_t family = 0;
     ACU_RETURN_IF_ERROR(ReadVariable("ACUTANCE_VULKAN_FAMILY", family));
     if (family < families.size() && (families[family].queueFlags & VK_QUEUE_COMPUTE_BIT)) return family;
     return Error(StatusCode::kNoDevice,
-                 "ACUTANCE_VULKAN_FAMILY={} is no queue family of {} for compute kernels; it has {}", told, name,
+                 "ACUTANCE_VULKAN_FAMILY={} is no queue family of {} for compute kernels; it has {}", value, name,
                  families.size());
   }
   std::optional<uint32_t> family = FindFamily(families, VK_QUEUE_COMPUTE_BIT, 0);
@@ -190,7 +179,7 @@ void FindExtensions(const Driver& driver, PhysicalDevice& device) {
   for (const VkExtensionProperties& extension : Extensions(driver, device.handle)) {
     const std::string_view name = extension.extensionName;
     if (name == VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)
-      device.tells_statistics = IsOn("ACUTANCE_VULKAN_STATISTICS", /*otherwise=*/false);
+      device.reports_statistics = IsOn("ACUTANCE_VULKAN_STATISTICS", /*otherwise=*/false);
   }
 }
 
@@ -254,7 +243,7 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   device.largest_allocation = properties.v11.maxMemoryAllocationSize;
   std::copy(std::begin(properties.v11.deviceUUID), std::end(properties.v11.deviceUUID), device.device_uuid.begin());
   std::copy(std::begin(basic.pipelineCacheUUID), std::end(basic.pipelineCacheUUID), device.cache_uuid.begin());
-  device.tells_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
+  device.reports_times = features.v12.hostQueryReset && IsOn("ACUTANCE_VULKAN_TIMES", /*otherwise=*/false);
   device.sets_wave_size = SetsWaveSize(features, properties);
   device.most_waves = properties.v13.maxComputeWorkgroupSubgroups;
   return device;
@@ -267,9 +256,9 @@ Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device
   for (const Need& need : kNeeds) need.of(features) = VK_TRUE;
   features.core.features.shaderFloat64 = device.info.has_double;
   features.v13.subgroupSizeControl = features.v13.computeFullSubgroups = device.sets_wave_size;
-  features.v12.hostQueryReset = device.tells_times;
+  features.v12.hostQueryReset = device.reports_times;
   std::vector<const char*> extensions;
-  if (device.tells_statistics) {
+  if (device.reports_statistics) {
     extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
     features.statistics.pipelineExecutableInfo = VK_TRUE;
     features.statistics.pNext = std::exchange(features.core.pNext, &features.statistics);

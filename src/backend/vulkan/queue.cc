@@ -1,10 +1,9 @@
-#include "backend/vulkan/queue.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
-#include "backend/vulkan/error.h"
+#include "backend/vulkan/recording.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -20,18 +19,35 @@ class VulkanMark : public Mark {
   const uint64_t value_;
 };
 
-}  // namespace
+/// Submits recordings, kernels and copies to queues of the driver that work side by side, and counts the ends of its
+/// submissions with a semaphore. By that each waits for the one before, and for nothing that other queues submitted.
+class VulkanQueue : public Queue {
+ public:
+  VulkanQueue(std::shared_ptr<Timeline> timeline, SubmissionQueue& kernels, SubmissionQueue& copies)
+      : timeline_(std::move(timeline)), kernels_(kernels), copies_(copies) {}
+  ~VulkanQueue() override;  // waits: buffers may go right after
 
-Result<std::unique_ptr<Queue>> VulkanQueue::Make(std::shared_ptr<Context> context) {
-  ACU_RETURN_IF_ERROR(context->Lost());
-  SubmissionQueue& kernels = context->kernel_queue();
-  SubmissionQueue& copies = context->copy_queue();
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Timeline> timeline, Timeline::Make(std::move(context)));
-  return std::unique_ptr<Queue>(new VulkanQueue(std::move(timeline), kernels, copies));
-}
+  Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override;
+  Status Submit(Recording& recording) override;
+  Status Copy(std::span<const CopyCommand> copies) override;
+  size_t BestCopyBytes() const override { return size_t{12} << 20; }  // smaller ones cost NVIDIA's driver too much
+  Result<std::unique_ptr<Mark>> MarkEnd() override;
+  Status Wait() override;
 
-// Mesa 22.3 may touch a semaphore just after it was reached, so that the queues end before it is
-// destroyed.
+ private:
+  using Recordings = std::vector<std::unique_ptr<VulkanRecording>>;
+
+  void WaitUntilIdle(SubmissionQueue& queue) const;
+
+  const std::shared_ptr<Timeline> timeline_;
+  SubmissionQueue& kernels_;
+  SubmissionQueue& copies_;
+  uint64_t submitted_ = 0;
+  Recordings copying_;  // not complete before the next Wait
+  Recordings idle_;     // complete, for reuse
+};
+
+// Mesa 22.3 may touch a semaphore just after it was reached, so that the queues end before it is destroyed.
 VulkanQueue::~VulkanQueue() {
   if (!timeline_->context().is_abandoned()) static_cast<void>(timeline_->WaitFor(submitted_));
   if (submitted_ == 0 || timeline_->context().is_abandoned()) return;
@@ -109,6 +125,16 @@ Status VulkanQueue::Wait() {
   ACU_RETURN_IF_ERROR(context.Check(timeline_->WaitFor(submitted_), "finish what was submitted"));
   std::ranges::move(std::exchange(copying_, {}), std::back_inserter(idle_));
   return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Queue>> MakeQueue(std::shared_ptr<Context> context) {
+  ACU_RETURN_IF_ERROR(context->Lost());
+  SubmissionQueue& kernels = context->kernel_queue();
+  SubmissionQueue& copies = context->copy_queue();
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Timeline> timeline, Timeline::Make(std::move(context)));
+  return std::unique_ptr<Queue>(std::make_unique<VulkanQueue>(std::move(timeline), kernels, copies));
 }
 
 }  // namespace acutance::vulkan

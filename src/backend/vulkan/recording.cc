@@ -1,12 +1,11 @@
 #include "backend/vulkan/recording.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <climits>
 
 #include "backend/vulkan/buffer.h"
-#include "backend/vulkan/error.h"
 #include "backend/vulkan/kernel.h"
-#include "exec/check_copy.h"
+#include "exec/device_checks.h"
 
 namespace acutance::vulkan {
 namespace {
@@ -24,20 +23,45 @@ VkAccessFlags ReadsIn(VkPipelineStageFlags stages) {
 
 VkBuffer HandleOf(const Buffer& buffer) { return static_cast<const VulkanBuffer&>(buffer).handle(); }
 
-Status CheckLaunch(const LaunchCommand& launch, const VulkanKernel& kernel, const VkPhysicalDeviceLimits& limits) {
-  const int64_t grid[] = {launch.grid.x, launch.grid.y, launch.grid.z};
-  const uint32_t* most = limits.maxComputeWorkGroupCount;
-  for (int i = 0; i < 3; ++i)
-    if (grid[i] < 1 || grid[i] > most[i])
-      return Error(StatusCode::kInvalidArgument,
-                   "kernel {} cannot be launched on {}x{}x{} workgroups: from 1 to {}x{}x{}", kernel.symbol(), grid[0],
-                   grid[1], grid[2], most[0], most[1], most[2]);
-  if (launch.args.size() == kernel.args_bytes()) return {};
-  return Error(StatusCode::kInvalidArgument, "kernel {} takes {} bytes of arguments, not {}", kernel.symbol(),
-               kernel.args_bytes(), launch.args.size());
+Grid MostWorkgroups(const VkPhysicalDeviceLimits& limits) {
+  const auto most = [&](int axis) {
+    return static_cast<int>(std::min<uint32_t>(limits.maxComputeWorkGroupCount[axis], INT_MAX));
+  };
+  return {most(0), most(1), most(2)};
 }
 
 }  // namespace
+
+Result<std::shared_ptr<Timeline>> Timeline::Make(std::shared_ptr<Context> context) {
+  VkSemaphoreTypeCreateInfo type = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo settings = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+  settings.pNext = &type;
+  VkSemaphore handle = VK_NULL_HANDLE;
+  ACU_RETURN_IF_ERROR(
+      context->Check(context->vk().vkCreateSemaphore(context->device(), &settings, nullptr, &handle), "make a queue"));
+  return std::shared_ptr<Timeline>(new Timeline(std::move(context), handle));
+}
+
+Timeline::~Timeline() {
+  if (!context_->is_abandoned()) context_->vk().vkDestroySemaphore(context_->device(), handle_, nullptr);
+}
+
+VkResult Timeline::WaitFor(uint64_t value) const {
+  VkSemaphoreWaitInfo which = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  which.semaphoreCount = 1;
+  which.pSemaphores = &handle_;
+  which.pValues = &value;
+  constexpr uint64_t kSlice = 50'000'000;  // nanoseconds; the driver wakes this thread when the value is reached
+  VkResult result = VK_SUCCESS;
+  const Result<bool> ended = context_->health().patience().Wait([&]() -> Result<bool> {
+    result = context_->vk().vkWaitSemaphores(context_->device(), &which, kSlice);
+    return result != VK_TIMEOUT;
+  });
+  if (ended.ok() && *ended) return result;
+  context_->health().Abandon();
+  return VK_TIMEOUT;
+}
 
 Result<std::unique_ptr<VulkanRecording>> VulkanRecording::Make(std::shared_ptr<Timeline> timeline,
                                                                SubmissionQueue& queue) {
@@ -152,7 +176,8 @@ Status VulkanRecording::Append(const CopyCommand& copy) {
 
 Status VulkanRecording::Append(const LaunchCommand& launch) {
   const auto& kernel = static_cast<const VulkanKernel&>(*launch.kernel);
-  ACU_RETURN_IF_ERROR(CheckLaunch(launch, kernel, context().physical().limits));
+  ACU_RETURN_IF_ERROR(
+      CheckLaunch(launch, kernel.symbol(), kernel.args_bytes(), MostWorkgroups(context().physical().limits)));
   std::vector<Use> uses;
   for (const Buffer* buffer : launch.shares) uses.push_back({buffer, 0, SIZE_MAX, true});
   if (uses.empty()) uses.push_back({nullptr, 0, SIZE_MAX, true});

@@ -1,18 +1,38 @@
-// A command buffer.
+// Recorded commands: a command buffer, and the semaphore that counts its submissions.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "backend/vulkan/context.h"
-#include "backend/vulkan/timeline.h"
-#include "backend/vulkan/times.h"
+#include "backend/vulkan/profiling.h"
 #include "base/status.h"
 #include "exec/device.h"
 
 namespace acutance::vulkan {
 
+/// A semaphore that counts: it reaches n when a queue's n-th submission is done. Outlived by what waits for it.
+class Timeline {
+ public:
+  static Result<std::shared_ptr<Timeline>> Make(std::shared_ptr<Context> context);
+  ~Timeline();
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  Context& context() const { return *context_; }
+  VkSemaphore handle() const { return handle_; }
+  VkResult WaitFor(uint64_t value) const;
+
+ private:
+  Timeline(std::shared_ptr<Context> context, VkSemaphore handle) : context_(std::move(context)), handle_(handle) {}
+
+  const std::shared_ptr<Context> context_;
+  const VkSemaphore handle_;
+};
+
+/// A command buffer.
 class VulkanRecording : public Recording {
  public:
   /// A recording for submissions to `queue`.
@@ -60,5 +80,8 @@ class VulkanRecording : public Recording {
   std::unique_ptr<Times> times_;          // null unless they were asked for
   uint64_t last_submission_ = 0;
 };
+
+/// A queue for recordings and copies.
+Result<std::unique_ptr<Queue>> MakeQueue(std::shared_ptr<Context> context);
 
 }  // namespace acutance::vulkan

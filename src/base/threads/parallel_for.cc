@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/threads/exception_barrier.h"
+#include "base/threads/thread_pool.h"
 
 namespace acutance {
 namespace {

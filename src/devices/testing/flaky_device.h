@@ -1,4 +1,4 @@
-// An emulator that misbehaves.
+// Emulator with faults on demand.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ struct Fault {
   std::atomic<size_t>* uploaded = nullptr;  // counts the bytes that copies bring from the host's memory
   /// Set where a queue goes while a recording stalls that was not waited for: drivers then wait for ever.
   std::atomic<bool>* blocked = nullptr;
-  std::optional<size_t> free_memory = {};  // what the device tells
+  std::optional<size_t> free_memory = {};  // that the device reports
 };
 
 class FlakyDevice : public Device {

@@ -338,7 +338,7 @@ TEST(AdmPlan, HasALaunchForEachScale) {
   EXPECT_TRUE(plan->ReadsInput(0) && plan->ReadsInput(1));
   // Tiles of 60x14 in bands of 960x540, 480x270, 240x135 and 120x68; scored: 770x434, 386x218, 194x109, 98x56 in 14, 8,
   // 4 and 2 columns of tiles; nine sums of eight bytes for each of their rows.
-  EXPECT_THAT(plan->Print(), HasSubstr("results: 3 items, 36 sums and 0 words each\n"
+  EXPECT_THAT(plan->Print(), HasSubstr("results: 3 items, 36 sums and 0 partial results each\n"
                                        "scratch: row sums, 1807488 bytes\n"
                                        "scratch: band a of scale 0, 6220800 bytes\n"
                                        "scratch: band a of scale 1, 3110400 bytes\n"

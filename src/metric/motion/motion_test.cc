@@ -231,7 +231,7 @@ TEST(MotionPlan, CoversThePictureAndLooksBack) {
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   // 60 columns and 32 rows a workgroup; rows of 1920 samples, pictures of 1920 * 1080 * 2 bytes, one before the batch.
   EXPECT_EQ(plan->Print(),
-            "results: 3 items, 1 sums and 0 words each\n"
+            "results: 3 items, 1 sums and 0 partial results each\n"
             "scratch: partial sums, 26112 bytes\n"
             "table: ranges of the partial sums, 8 bytes\n"
             "launch: motion_sad u16_64x4r8, 32x34x3 workgroups of 64x4 items, border: mirror 2\n"

@@ -1,5 +1,5 @@
-// The library that fake_cuda.h describes. Its kernels, by the name of their .entry, take the
-// arguments {uint64 address, int32 value, int32 count} and work on `count` int32:
+// The library that fake_cuda.h describes. Its kernels, by the name of their .entry, take the arguments
+// {uint64 address, int32 value, int32 count} and work on `count` int32:
 //   fill: stores value   add: adds value   crash: touches memory that is not there, which loses the device
 #include "backend/cuda/testing/fake_cuda.h"
 
@@ -51,10 +51,12 @@ ContextHandle g_primary;
 std::condition_variable_any g_met;
 std::multiset<CUcontext> g_loading;
 thread_local std::vector<CUcontext> g_current;
-/// Handles and memory, with the memory's size. It outlives the process: what a device that hangs keeps is no leak.
+/// Handles and memory, with the memory's size. It outlives the process: memory that a hung device still uses is no
+/// leak.
 auto& g_alive = *new std::map<const void*, size_t>();
 size_t g_allocated = 0;
 bool g_initialised = false;
+constexpr size_t kHostBytes = size_t{1} << 32;
 FunctionHandle g_functions[] = {{"fill"}, {"add"}, {"crash"}};
 
 CUresult Misuse() {
@@ -76,7 +78,15 @@ bool Die(const void* handle) {
   return true;
 }
 
-/// What a call must return without doing its work, else success. Errors of a lost context stick.
+template <class T>
+CUresult Destroy(T* handle) {
+  const std::lock_guard lock(g_mutex);
+  if (!Die(handle)) return CUDA_ERROR_INVALID_VALUE;
+  delete handle;
+  return CUDA_SUCCESS;
+}
+
+/// The result that a test demands of a call, else success. Errors of a lost context persist.
 CUresult Enter(const char* function, bool needs_context = true) {
   if (const auto told = g_fake.fail.find(function); told != g_fake.fail.end()) return CUresult(told->second);
   if (!g_initialised) return Misuse();
@@ -151,30 +161,23 @@ CUresult cuDriverGetVersion(int* version) {
 }
 CUresult cuGetErrorName(CUresult result, const char** name) {
   switch (result) {
-    case CUDA_ERROR_OUT_OF_MEMORY:
-      *name = "CUDA_ERROR_OUT_OF_MEMORY";
-      return CUDA_SUCCESS;
-    case CUDA_ERROR_NO_DEVICE:
-      *name = "CUDA_ERROR_NO_DEVICE";
-      return CUDA_SUCCESS;
-    case CUDA_ERROR_INVALID_PTX:
-      *name = "CUDA_ERROR_INVALID_PTX";
-      return CUDA_SUCCESS;
-    case CUDA_ERROR_NOT_FOUND:
-      *name = "CUDA_ERROR_NOT_FOUND";
-      return CUDA_SUCCESS;
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-      *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
-      return CUDA_SUCCESS;
-    case CUDA_ERROR_LAUNCH_FAILED:
-      *name = "CUDA_ERROR_LAUNCH_FAILED";
-      return CUDA_SUCCESS;
+#define FAKE_NAME(code) \
+  case code:            \
+    *name = #code;      \
+    return CUDA_SUCCESS;
+    FAKE_NAME(CUDA_ERROR_OUT_OF_MEMORY)
+    FAKE_NAME(CUDA_ERROR_NO_DEVICE)
+    FAKE_NAME(CUDA_ERROR_INVALID_PTX)
+    FAKE_NAME(CUDA_ERROR_NOT_FOUND)
+    FAKE_NAME(CUDA_ERROR_ILLEGAL_ADDRESS)
+    FAKE_NAME(CUDA_ERROR_LAUNCH_FAILED)
+#undef FAKE_NAME
     default:
       return CUDA_ERROR_INVALID_VALUE;
   }
 }
 CUresult cuGetErrorString(CUresult, const char** text) {
-  *text = "as the fake was told";
+  *text = "as the test demands";
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetCount(int* count) {
@@ -194,28 +197,16 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice) {
 }
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   FAKE_ENTER(false);
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-      *value = g_fake.shared_bytes;
-      break;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
-      *value = g_fake.warp_size;
-      break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
-      *value = g_fake.compute_mode;
-      break;
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-      *value = g_fake.unified_addressing;
-      break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      *value = g_fake.major;
-      break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-      *value = g_fake.minor;
-      break;
-    default:
-      return Misuse();
-  }
+  const std::map<CUdevice_attribute, int> values = {
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, g_fake.shared_bytes},
+      {CU_DEVICE_ATTRIBUTE_WARP_SIZE, g_fake.warp_size},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, g_fake.compute_mode},
+      {CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, g_fake.unified_addressing},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, g_fake.major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, g_fake.minor}};
+  const auto found = values.find(attribute);
+  if (found == values.end()) return Misuse();
+  *value = found->second;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
@@ -301,6 +292,7 @@ CUresult cuMemFree_v2(CUdeviceptr memory) {
 }
 CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
   FAKE_ENTER();
+  if (bytes > kHostBytes) return CUDA_ERROR_OUT_OF_MEMORY;
   *memory = Born(std::malloc(bytes), bytes);
   return CUDA_SUCCESS;
 }
@@ -335,12 +327,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   *module = Born(new ModuleHandle{text});
   return CUDA_SUCCESS;
 }
-CUresult cuModuleUnload(CUmodule module) {
-  const std::lock_guard lock(g_mutex);
-  if (!Die(module)) return CUDA_ERROR_INVALID_VALUE;
-  delete module;
-  return CUDA_SUCCESS;
-}
+CUresult cuModuleUnload(CUmodule module) { return Destroy(module); }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   FAKE_ENTER();
   for (FunctionHandle& known : g_functions) {
@@ -428,12 +415,7 @@ CUresult cuEventQuery(CUevent event) {
   if (!g_alive.contains(event) || !g_alive.contains(event->stream)) return Misuse();
   return cuStreamQuery(event->stream);
 }
-CUresult cuEventDestroy_v2(CUevent event) {
-  const std::lock_guard lock(g_mutex);
-  if (!Die(event)) return CUDA_ERROR_INVALID_VALUE;
-  delete event;
-  return CUDA_SUCCESS;
-}
+CUresult cuEventDestroy_v2(CUevent event) { return Destroy(event); }
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
   FAKE_ENTER();
   if (!g_alive.contains(stream) || stream->capturing || mode != CU_STREAM_CAPTURE_MODE_RELAXED) return Misuse();
@@ -463,18 +445,8 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
   for (const auto& node : executable->nodes) Enqueue(stream, node);
   return CUDA_SUCCESS;
 }
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  const std::lock_guard lock(g_mutex);
-  if (!Die(executable)) return CUDA_ERROR_INVALID_VALUE;
-  delete executable;
-  return CUDA_SUCCESS;
-}
-CUresult cuGraphDestroy(CUgraph graph) {
-  const std::lock_guard lock(g_mutex);
-  if (!Die(graph)) return CUDA_ERROR_INVALID_VALUE;
-  delete graph;
-  return CUDA_SUCCESS;
-}
+CUresult cuGraphExecDestroy(CUgraphExec executable) { return Destroy(executable); }
+CUresult cuGraphDestroy(CUgraph graph) { return Destroy(graph); }
 
 }  // extern "C"
 

@@ -1,6 +1,6 @@
-// A stand-in for libcuda.so.1 that needs no GPU, so that every path of the backend runs in tests: memory is the host's,
-// kernels are a few functions by name, and any call can be told to fail. It is strict: a call without a current context
-// or with a handle that is not alive is counted as misuse.
+// Stand-in for libcuda.so.1 that needs no GPU, so that every path of the backend runs in tests: memory is the host's,
+// kernels are a few functions by name, and a test can make any call fail. It is strict: a call without a current
+// context or with a handle that is not alive is counted as misuse.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@
 
 namespace acutance::cuda {
 
-/// The fake of the library at `path`, told anew to fail nothing; what is alive stays.
+/// The fake of the library at `path`, reset to fail nothing; handles that are alive stay.
 inline FakeCuda& UseFakeDriver(const char* path) {
   ::setenv("ACUTANCE_CUDA_LIBRARY", path, 1);
   void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -69,7 +69,7 @@ Result<std::span<const std::byte>> FindMetadata(std::span<const std::byte> code)
     if (!reader.ok() || reader.At<uint32_t>(header) != kNoteSegment) continue;
     if (const auto note = FindNote(segment); !note.empty()) return note;
   }
-  return Damaged(reader.ok() ? "no AMDGPU metadata" : "cut short");
+  return Damaged(reader.ok() ? "no AMDGPU metadata" : "truncated");
 }
 
 /// -1 where the metadata has no such number.

@@ -20,20 +20,16 @@
 #include <vector>
 
 #include "backend/cuda/driver.h"
-#include "backend/cuda/error.h"
 #include "backend/hip/driver.h"
 
 namespace acutance::hip {
 
 using cuda::CUcontext;
 using cuda::CUDA_SUCCESS;
-using cuda::CUevent;
 using cuda::CUfunction;
-using cuda::CUgraph;
-using cuda::CUgraphExec;
 using cuda::CUmodule;
 using cuda::CUresult;
-using cuda::CUstream;
+using Cuda = cuda::Driver;
 
 /// A code object; the PTX files that stand for it are loaded when a kernel is asked for.
 struct ModuleHandle {
@@ -78,9 +74,10 @@ hipError_t Forward(Call call) {
   return ToHip(result);
 }
 
-template <class To, class From>
-To As(From handle) {
-  return reinterpret_cast<To>(handle);
+/// Calls a function of the CUDA driver with HIP's arguments, whose handles and numbers stand for CUDA's.
+template <class... To, class... From>
+hipError_t Forward(CUresult (*cuda::Driver::*function)(To...), From... args) {
+  return Forward([=](const cuda::Driver& driver) { return (driver.*function)((To)(args)...); });
 }
 
 bool IsAmdCodeObject(const void* image) {
@@ -183,26 +180,13 @@ hipError_t hipGetDeviceProperties(DevicePropertiesR0000* properties, int) { retu
 hipError_t hipGetDevicePropertiesR0600(DevicePropertiesR0600* properties, int) { return FillProperties(properties); }
 #endif
 
-hipError_t hipMemGetInfo(size_t* free, size_t* total) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemGetInfo_v2(free, total); });
-}
-hipError_t hipMalloc(void** memory, size_t bytes) {
-  return Forward([=](const cuda::Driver& driver) {
-    cuda::CUdeviceptr address = 0;
-    const CUresult result = driver.cuMemAlloc_v2(&address, bytes);
-    *memory = reinterpret_cast<void*>(address);
-    return result;
-  });
-}
-hipError_t hipFree(void* memory) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemFree_v2(reinterpret_cast<uintptr_t>(memory)); });
-}
+hipError_t hipMemGetInfo(size_t* free, size_t* total) { return Forward(&Cuda::cuMemGetInfo_v2, free, total); }
+hipError_t hipMalloc(void** memory, size_t bytes) { return Forward(&Cuda::cuMemAlloc_v2, memory, bytes); }
+hipError_t hipFree(void* memory) { return Forward(&Cuda::cuMemFree_v2, memory); }
 hipError_t hipHostMalloc(void** memory, size_t bytes, unsigned flags) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemHostAlloc(memory, bytes, flags); });
+  return Forward(&Cuda::cuMemHostAlloc, memory, bytes, flags);
 }
-hipError_t hipHostFree(void* memory) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuMemFreeHost(memory); });
-}
+hipError_t hipHostFree(void* memory) { return Forward(&Cuda::cuMemFreeHost, memory); }
 
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   if (!IsAmdCodeObject(image)) return hipErrorNoBinaryForGpu;
@@ -210,7 +194,7 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   return hipSuccess;
 }
 hipError_t hipModuleUnload(hipModule_t module) {
-  const hipError_t result = Forward([=](const cuda::Driver& driver) {
+  const hipError_t result = Forward([=](const Cuda& driver) {
     CUresult last = CUDA_SUCCESS;
     for (const auto& [path, loaded] : module->files)
       if (loaded) last = driver.cuModuleUnload(loaded);
@@ -220,98 +204,61 @@ hipError_t hipModuleUnload(hipModule_t module) {
   return result;
 }
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
-  return Forward([=](const cuda::Driver& driver) {
-    return FindFunction(driver, *module, name, reinterpret_cast<CUfunction*>(function));
-  });
+  return Forward(
+      [=](const Cuda& driver) { return FindFunction(driver, *module, name, reinterpret_cast<CUfunction*>(function)); });
 }
 hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute, hipFunction_t function) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuFuncGetAttribute(value, static_cast<cuda::CUfunction_attribute>(attribute),
-                                     As<CUfunction>(function));
-  });
+  return Forward(&Cuda::cuFuncGetAttribute, value, attribute, function);
 }
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned group_x, unsigned group_y, unsigned group_z, unsigned shared_bytes,
                                  hipStream_t stream, void** parameters, void** extra) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuLaunchKernel(As<CUfunction>(function), grid_x, grid_y, grid_z, group_x, group_y, group_z,
-                                 shared_bytes, As<CUstream>(stream), parameters, extra);
-  });
+  return Forward(&Cuda::cuLaunchKernel, function, grid_x, grid_y, grid_z, group_x, group_y, group_z, shared_bytes,
+                 stream, parameters, extra);
 }
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind, hipStream_t stream) {
   if (kind != hipMemcpyDefault) return hipErrorInvalidValue;
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuMemcpyAsync(reinterpret_cast<uintptr_t>(to), reinterpret_cast<uintptr_t>(from), bytes,
-                                As<CUstream>(stream));
-  });
+  return Forward(&Cuda::cuMemcpyAsync, to, from, bytes, stream);
 }
-
 hipError_t hipMemcpy2DAsync(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes,
                             size_t rows, hipMemcpyKind kind, hipStream_t stream) {
   if (kind != hipMemcpyDefault) return hipErrorInvalidValue;
-  return Forward([=](const cuda::Driver& driver) {
-    cuda::CUDA_MEMCPY2D copy = {};
-    copy.srcMemoryType = copy.dstMemoryType = cuda::CU_MEMORYTYPE_UNIFIED;
-    copy.srcDevice = reinterpret_cast<uintptr_t>(from);
-    copy.srcPitch = from_stride;
-    copy.dstDevice = reinterpret_cast<uintptr_t>(to);
-    copy.dstPitch = to_stride;
-    copy.WidthInBytes = row_bytes;
-    copy.Height = rows;
-    return driver.cuMemcpy2DAsync_v2(&copy, As<CUstream>(stream));
-  });
+  cuda::CUDA_MEMCPY2D copy = {};
+  copy.srcMemoryType = copy.dstMemoryType = cuda::CU_MEMORYTYPE_UNIFIED;
+  copy.srcDevice = reinterpret_cast<uintptr_t>(from);
+  copy.srcPitch = from_stride;
+  copy.dstDevice = reinterpret_cast<uintptr_t>(to);
+  copy.dstPitch = to_stride;
+  copy.WidthInBytes = row_bytes;
+  copy.Height = rows;
+  return Forward(&Cuda::cuMemcpy2DAsync_v2, &copy, stream);
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
-  return Forward(
-      [=](const cuda::Driver& driver) { return driver.cuStreamCreate(reinterpret_cast<CUstream*>(stream), flags); });
+  return Forward(&Cuda::cuStreamCreate, stream, flags);
 }
-hipError_t hipStreamDestroy(hipStream_t stream) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamDestroy_v2(As<CUstream>(stream)); });
-}
-hipError_t hipStreamQuery(hipStream_t stream) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuStreamQuery(As<CUstream>(stream)); });
-}
+hipError_t hipStreamDestroy(hipStream_t stream) { return Forward(&Cuda::cuStreamDestroy_v2, stream); }
+hipError_t hipStreamQuery(hipStream_t stream) { return Forward(&Cuda::cuStreamQuery, stream); }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
-  return Forward(
-      [=](const cuda::Driver& driver) { return driver.cuEventCreate(reinterpret_cast<CUevent*>(event), flags); });
+  return Forward(&Cuda::cuEventCreate, event, flags);
 }
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-  return Forward(
-      [=](const cuda::Driver& driver) { return driver.cuEventRecord(As<CUevent>(event), As<CUstream>(stream)); });
-}
-hipError_t hipEventQuery(hipEvent_t event) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuEventQuery(As<CUevent>(event)); });
-}
-hipError_t hipEventDestroy(hipEvent_t event) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuEventDestroy_v2(As<CUevent>(event)); });
-}
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) { return Forward(&Cuda::cuEventRecord, event, stream); }
+hipError_t hipEventQuery(hipEvent_t event) { return Forward(&Cuda::cuEventQuery, event); }
+hipError_t hipEventDestroy(hipEvent_t event) { return Forward(&Cuda::cuEventDestroy_v2, event); }
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuStreamBeginCapture_v2(As<CUstream>(stream), static_cast<cuda::CUstreamCaptureMode>(mode));
-  });
+  return Forward(&Cuda::cuStreamBeginCapture_v2, stream, mode);
 }
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuStreamEndCapture(As<CUstream>(stream), reinterpret_cast<CUgraph*>(graph));
-  });
+  return Forward(&Cuda::cuStreamEndCapture, stream, graph);
 }
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* executable, hipGraph_t graph, unsigned long long flags) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuGraphInstantiateWithFlags(reinterpret_cast<CUgraphExec*>(executable), As<CUgraph>(graph), flags);
-  });
+  return Forward(&Cuda::cuGraphInstantiateWithFlags, executable, graph, flags);
 }
 hipError_t hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
-  return Forward([=](const cuda::Driver& driver) {
-    return driver.cuGraphLaunch(As<CUgraphExec>(executable), As<CUstream>(stream));
-  });
+  return Forward(&Cuda::cuGraphLaunch, executable, stream);
 }
-hipError_t hipGraphExecDestroy(hipGraphExec_t executable) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuGraphExecDestroy(As<CUgraphExec>(executable)); });
-}
-hipError_t hipGraphDestroy(hipGraph_t graph) {
-  return Forward([=](const cuda::Driver& driver) { return driver.cuGraphDestroy(As<CUgraph>(graph)); });
-}
+hipError_t hipGraphExecDestroy(hipGraphExec_t executable) { return Forward(&Cuda::cuGraphExecDestroy, executable); }
+hipError_t hipGraphDestroy(hipGraph_t graph) { return Forward(&Cuda::cuGraphDestroy, graph); }
 
 }  // extern "C"
 

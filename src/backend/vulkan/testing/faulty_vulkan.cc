@@ -20,8 +20,8 @@ PFN_vkGetInstanceProcAddr TrueLoader() {
   return library ? reinterpret_cast<PFN_vkGetInstanceProcAddr>(::dlsym(library, "vkGetInstanceProcAddr")) : nullptr;
 }
 
-/// Opens the true driver with an instance that is never destroyed: llvmpipe's LLVM leaks when it
-/// is unloaded, and a leak checker sees that.
+/// Opens the true driver with an instance that is never destroyed: llvmpipe's LLVM leaks when it is unloaded, and a
+/// leak checker sees that.
 void KeepDriversLoaded() {
   static VkInstance instance = nullptr;
   if (instance || !TrueLoader()) return;
@@ -40,12 +40,12 @@ ACU_VULKAN_DEVICE_FUNCTIONS(ACU_TAG)
 ACU_VULKAN_EXTENSION_FUNCTIONS(ACU_TAG)
 #undef ACU_TAG
 
-/// What is changed of a call before it: nothing, except the functions below, which keep the second family from the
-/// true driver. What they point to lives until the thread's next call.
+/// Changes of a call's arguments: none, except in the functions below, which hide the second family from the true
+/// driver. Memory that they point to lives until the thread's next call.
 template <class Tag, class... Args>
 void Prepare(Tag, Args&...) {}
 
-/// What the call returns instead of doing its work: nothing, except the function below.
+/// The result of a call in place of its work: none, except in the function below.
 template <class Tag, class... Args>
 std::optional<VkResult> Refuse(Tag, Args&...) {
   return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<VkResult> Refuse(Tag_vkAllocateMemory, VkDevice&, const VkMemoryAl
   return std::nullopt;
 }
 
-/// What is changed of a call's outcome: nothing, except the functions below.
+/// Changes of a call's outcome: none, except in the functions below.
 template <class Tag, class... Args>
 void Alter(Tag, Args...) {}
 
@@ -157,14 +157,14 @@ void Alter(Tag_vkEnumerateDeviceExtensionProperties, VkPhysicalDevice, const cha
   ++*count;
 }
 
-VkResult VKAPI_CALL TellExecutables(VkDevice, const VkPipelineInfoKHR*, uint32_t* count,
-                                    VkPipelineExecutablePropertiesKHR*) {
+VkResult VKAPI_CALL ReportExecutables(VkDevice, const VkPipelineInfoKHR*, uint32_t* count,
+                                      VkPipelineExecutablePropertiesKHR*) {
   *count = 1;
   return VK_SUCCESS;
 }
 
-VkResult VKAPI_CALL TellStatistics(VkDevice, const VkPipelineExecutableInfoKHR*, uint32_t* count,
-                                   VkPipelineExecutableStatisticKHR* statistics) {
+VkResult VKAPI_CALL ReportStatistics(VkDevice, const VkPipelineExecutableInfoKHR*, uint32_t* count,
+                                     VkPipelineExecutableStatisticKHR* statistics) {
   *count = 1;
   if (!statistics) return VK_SUCCESS;
   std::strcpy(statistics->name, "Register Count");
@@ -239,7 +239,7 @@ template <class Tag, class... Args>
 void Count(Args... args) {
   constexpr std::string_view kName = Tag::kName;
   if constexpr (kName == "vkCreateInstance" || kName == "vkDestroyInstance") {
-    return;  // the backend keeps it
+    return;  // the backend holds it
   } else if constexpr (kName.starts_with("vkCreate") || kName == "vkAllocateMemory") {
     ++g_faulty.alive;
   } else if constexpr (kName.starts_with("vkDestroy") || kName == "vkFreeMemory") {
@@ -294,9 +294,9 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
   if (g_faulty.without.contains(name)) return nullptr;
   if (std::strcmp(name, "vkGetDeviceProcAddr") == 0) return reinterpret_cast<PFN_vkVoidFunction>(GetDeviceProcAddr);
   if (g_faulty.statistics && std::strcmp(name, "vkGetPipelineExecutablePropertiesKHR") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(TellExecutables);
+    return reinterpret_cast<PFN_vkVoidFunction>(ReportExecutables);
   if (g_faulty.statistics && std::strcmp(name, "vkGetPipelineExecutableStatisticsKHR") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(TellStatistics);
+    return reinterpret_cast<PFN_vkVoidFunction>(ReportStatistics);
   const PFN_vkGetInstanceProcAddr loader = TrueLoader();
   const PFN_vkVoidFunction found = loader ? loader(instance, name) : nullptr;
   if (!found) return nullptr;

@@ -1,5 +1,5 @@
-// A stand-in for libvulkan.so.1 that passes every call on to the true one, unless a test told it to fail, to hide or to
-// lie; so every path of the backend runs with a true driver, llvmpipe. It counts what is alive.
+// Stand-in for libvulkan.so.1 that forwards every call to the true one, unless a test demands failures, hidden features
+// or false answers; so every path of the backend runs with a true driver, llvmpipe. It counts objects that are alive.
 #pragma once
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ struct FaultyVulkan {
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
   bool copy_family = false;            // a second family, for copies alone; it works on the first family's queue
-  std::optional<uint64_t> first_heap;  // a heap before the true one, of so many bytes, which kernels alone reach
+  std::optional<uint64_t> first_heap;  // the size of a heap before the true one, which kernels alone reach
   bool second_is_local = false;        // the true one is the device's own, too
   std::optional<VkPhysicalDeviceType> type;
   bool statistics = false;  // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
@@ -36,7 +36,7 @@ struct FaultyVulkan {
 
 using FaultyVulkanControlsFunction = FaultyVulkan*();
 
-/// Opens the stand-in at `path` for a test and points the backend at it, told anew to fail nothing.
+/// Opens the stand-in at `path` for a test, reset to fail nothing, and points the backend at it.
 inline FaultyVulkan& UseFaultyVulkan(const char* path) {
   ::setenv("ACUTANCE_VULKAN_LIBRARY", path, 1);
   void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);

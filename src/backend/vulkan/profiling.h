@@ -1,10 +1,9 @@
-// The times of a submission's commands, measured by the device. ACUTANCE_VULKAN_TIMES=1 prints
-// them for the last submission of every recording. Commands then run one after another, so that
-// each has its own time.
+// Profiling output on standard error: times of commands and statistics of kernels, as the driver reports them.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/vulkan/context.h"
@@ -12,6 +11,8 @@
 
 namespace acutance::vulkan {
 
+/// The times of a submission's commands. ACUTANCE_VULKAN_TIMES=1 prints them for the last submission of every
+/// recording. Commands then run one after another, so that each has its own time.
 class Times {
  public:
   static constexpr uint32_t kMostCommands = 1023;  // of a recording; those after are not timed
@@ -36,5 +37,9 @@ class Times {
   const VkQueryPool pool_;
   std::vector<std::string> marks_;
 };
+
+/// Prints the registers, spills and shared memory of a compiled kernel, which ACUTANCE_VULKAN_STATISTICS=1 asks for.
+/// The pipeline must have been compiled with VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR.
+void PrintStatistics(const Context& context, VkPipeline pipeline, std::string_view kernel);
 
 }  // namespace acutance::vulkan
