@@ -124,7 +124,7 @@ struct EdgeLine {
 
   bool IsBelow(const FrameFingerprint& frame, int most) const {
     int64_t sum = 0;
-    for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
+    for (int k = 0; k < count; ++k) sum += frame.cells[first + k * step];
     return sum < int64_t{most} * count;
   }
 };

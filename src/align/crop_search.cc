@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "align/luma_fit.h"
+#include "align/statistics.h"
 #include "video/auto_rotate.h"
 
 namespace acutance {

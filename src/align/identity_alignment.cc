@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "align/median.h"
 #include "align/path/fit_path.h"
+#include "align/statistics.h"
 
 namespace acutance {
 namespace {
@@ -52,7 +52,7 @@ struct Frame {
   int64_t number;
 
   bool Has(int64_t i) const { return i >= 0 && i < count; }
-  const FrameFingerprint& at(int64_t i) const { return reference[static_cast<size_t>(i)]; }
+  const FrameFingerprint& at(int64_t i) const { return reference[i]; }
   double DistanceFrom(int64_t i) const { return DistanceOf(distorted, at(i)); }
 };
 
@@ -104,7 +104,7 @@ bool FitPlainly(const Fingerprints& reference, const Fingerprints& distorted, in
   const int64_t count = std::min(reference_count, static_cast<int64_t>(std::ssize(distorted)));
   int64_t clear = 0;
   for (int64_t k = 0; k < count; ++k) {
-    const Fit fit = FitOf(Frame<Fingerprints>{reference, reference_count, distorted[static_cast<size_t>(k)], k});
+    const Fit fit = FitOf(Frame<Fingerprints>{reference, reference_count, distorted[k], k});
     if (fit == Fit::kNo) return false;
     clear += fit == Fit::kClearly;
   }
@@ -118,7 +118,7 @@ bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr double kStill = 0.02, kMoves = 0.3, kAlike = 0.5;
   const int64_t count = std::min(reference.size(), distorted.size());
   const auto motion_of = [count](const FrameTrack& track) {
-    std::vector<double> motion(static_cast<size_t>(count));
+    std::vector<double> motion(count);
     for (size_t k = 1; k < motion.size(); ++k) motion[k] = DistanceOf(track.fingerprints[k - 1], track.fingerprints[k]);
     return motion;
   };
@@ -130,8 +130,7 @@ bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   int64_t still = 0;
   for (int64_t k = 1; k < count; ++k) {
     const double usual = usual_at(moved, k), usual_own = usual_at(own, k);
-    const bool is_still = own[static_cast<size_t>(k)] < kStill * usual_own &&
-                          moved[static_cast<size_t>(k)] > kMoves * usual && usual > 4 * kPlainFloor &&
+    const bool is_still = own[k] < kStill * usual_own && moved[k] > kMoves * usual && usual > 4 * kPlainFloor &&
                           usual_own > kAlike * usual;
     still = is_still ? still + 1 : 0;
     if (still >= kWhile) return true;
@@ -164,7 +163,7 @@ IdentityEvidence IdentityEvidenceOf(const FrameTrack& reference, const FrameTrac
   int64_t last_first = -1, longest = 0;  // frames after one that lies nearest to its own number
   for (int64_t k = 0; k < count; ++k) {
     const Frame<std::vector<FrameFingerprint>> frame{reference.fingerprints, reference.size(),
-                                                     distorted.fingerprints[static_cast<size_t>(k)], k};
+                                                     distorted.fingerprints[k], k};
     double cell = std::numeric_limits<double>::infinity(), detail = cell;
     for (int64_t away = 1; away <= kFarthest; away += 1 + away / 16)
       for (const int64_t i : {k - away, k + away}) {

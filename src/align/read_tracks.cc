@@ -44,8 +44,8 @@ Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, Fra
 void CutTrack(int64_t most, FrameTrack& track) {
   if (track.size() <= most) return;
   track.is_whole = false;
-  track.fingerprints.resize(static_cast<size_t>(most));
-  if (std::ssize(track.times) > most) track.times.resize(static_cast<size_t>(most));
+  track.fingerprints.resize(most);
+  if (std::ssize(track.times) > most) track.times.resize(most);
 }
 
 }  // namespace

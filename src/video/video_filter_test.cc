@@ -395,7 +395,7 @@ TEST(Prefetch, ChangesNothing) {
         const std::vector<Seen> seen = SeeAll(*video, status);
         EXPECT_TRUE(status.ok());
         ASSERT_EQ(std::ssize(seen), frames);
-        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[static_cast<size_t>(k)], (Seen{k, k * 0.5}));
+        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[k], (Seen{k, k * 0.5}));
       }
 }
 

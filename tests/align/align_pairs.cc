@@ -15,7 +15,7 @@
 #include <numeric>
 #include <set>
 
-#include "align/align_placed.h"
+#include "align/align_tracks.h"
 #include "clips.h"
 #include "pair_file.h"
 
@@ -30,17 +30,17 @@ std::string Check(const TestPair& pair, const Alignment& alignment) {
   int64_t wrong = 0;
   std::string first;
   for (const auto& [i, j] : alignment.pairs) {
-    const int64_t truth = pair.shown[static_cast<size_t>(j)];
+    const int64_t truth = pair.shown[j];
     const bool right = truth >= 0 && pair.LookAlike(i, truth, j);
     if (!right && wrong++ == 0) first = fmt::format(" (distorted {} shows {}, paired with {})", j, truth, i);
-    found.insert(pair.same_as[static_cast<size_t>(i)]);
-    if (right) found.insert(pair.same_as[static_cast<size_t>(truth)]);
+    found.insert(pair.same_as[i]);
+    if (right) found.insert(pair.same_as[truth]);
   }
   for (const int64_t i : pair.shown)
-    if (i >= 0) wanted.insert(pair.same_as[static_cast<size_t>(i)]);
+    if (i >= 0) wanted.insert(pair.same_as[i]);
   for (const int64_t j : alignment.doubtful)
-    if (const int64_t i = pair.shown[static_cast<size_t>(j)]; i >= 0)
-      wanted.erase(pair.same_as[static_cast<size_t>(i)]);
+    if (const int64_t i = pair.shown[j]; i >= 0)
+      wanted.erase(pair.same_as[i]);
   int64_t missing = 0;
   for (const int64_t i : wanted) {
     const auto near = [&](int64_t k) {

@@ -64,13 +64,13 @@ class Scenes : public Source {
       x0 = y0 = 0;
     }
     const Texture &back = textures_[scene->texture], &front = textures_[(scene->texture + 1) % kTextures];
-    Frame frame(static_cast<size_t>(kWidth * kHeight));
+    Frame frame(kWidth * kHeight);
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         double value = scene->level + back.At(x + x0 + scene->shift, y + y0 + 3 * scene->shift);
         if (content_ == Content::kObjects && std::hypot(x - ox, y - oy) < 14) value = 128 + front.At(x - ox, y - oy);
         if (content_ == Content::kGrain) value += Uniform(noise_, -12, 12);
-        frame[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(gain * value, 0.0, 255.0));
+        frame[y * kWidth + x] = static_cast<uint8_t>(std::clamp(gain * value, 0.0, 255.0));
       }
     return frame;
   }
@@ -116,12 +116,12 @@ struct Encode {
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         const auto at = [&](int px, int py) -> double {
-          return from[static_cast<size_t>(std::clamp(py, 0, kHeight - 1) * kWidth + std::clamp(px, 0, kWidth - 1))];
+          return from[std::clamp(py, 0, kHeight - 1) * kWidth + std::clamp(px, 0, kWidth - 1)];
         };
         double value = at(x, y);
         if (blur) value = (4 * value + at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1)) / 8;
         value = gain * value + lift + Uniform(random, -noise, noise);
-        to[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
+        to[y * kWidth + x] = static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
       }
     // An error of whole blocks, which does not average out.
     for (int by = 0; by < kHeight; by += 8)
@@ -129,7 +129,7 @@ struct Encode {
         const double error = Uniform(random, -noise, noise) / 4;
         for (int y = by; y < std::min(by + 8, kHeight); ++y)
           for (int x = bx; x < std::min(bx + 8, kWidth); ++x) {
-            uint8_t& sample = to[static_cast<size_t>(y * kWidth + x)];
+            uint8_t& sample = to[y * kWidth + x];
             sample = static_cast<uint8_t>(std::clamp(std::round(sample + error), 0.0, 255.0));
           }
       }
@@ -180,7 +180,7 @@ class PairMaker {
       pair_.reference.fingerprints.push_back(FingerprintOfFrame(frames_.back()));
       int64_t same = i;
       for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
-        if (frames_[static_cast<size_t>(k)] == frames_.back()) same = pair_.same_as[static_cast<size_t>(k)];
+        if (frames_[k] == frames_.back()) same = pair_.same_as[k];
       pair_.same_as.push_back(same);
     }
   }
@@ -260,7 +260,7 @@ class PairMaker {
     for (size_t k = 0; k < foreign; ++k) others.push_back(other.Render(static_cast<double>(k) / rate_, rate_));
     std::vector<const Frame*> shown;
     auto next = others.begin();
-    for (const int64_t i : pair_.shown) shown.push_back(i < 0 ? &*next++ : &frames_[static_cast<size_t>(i)]);
+    for (const int64_t i : pair_.shown) shown.push_back(i < 0 ? &*next++ : &frames_[i]);
     if (!encoder_.ffmpeg.empty()) {
       const double rate = pair_.distorted.rate.value_or(rate_);
       if (std::optional<Encoded> encoded = EncodeFrames(encoder_.ffmpeg, encoder_.folder, rate, shown, random_)) {
@@ -298,10 +298,10 @@ class PairMaker {
 
 bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
   if (i > k) std::swap(i, k);
-  if (same_as[static_cast<size_t>(i)] == same_as[static_cast<size_t>(k)]) return true;
+  if (same_as[i] == same_as[k]) return true;
   if (k - i > static_cast<int64_t>(kNeighbours)) return false;
   const size_t at = static_cast<size_t>(i) * kNeighbours + static_cast<size_t>(k - i - 1);
-  return apart[at] < 0.1 * errors[static_cast<size_t>(j)];
+  return apart[at] < 0.1 * errors[j];
 }
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder) {

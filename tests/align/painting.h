@@ -27,17 +27,17 @@ class Texture {
   explicit Texture(Random& random) : samples_(kSide * kSide) {
     for (const int size : {64, 32, 16, 8, 4}) {
       const int points = kSide / size;
-      std::vector<double> values(static_cast<size_t>(points * points));
+      std::vector<double> values(points * points);
       for (double& value : values) value = Uniform(random, -1, 1);
       const double weight = 10 * std::pow(size, 0.4) / 2;
       for (int y = 0; y < kSide; ++y)
         for (int x = 0; x < kSide; ++x) {
           const double fx = static_cast<double>(x % size) / size, fy = static_cast<double>(y % size) / size;
           const auto at = [&](int px, int py) {
-            return values[static_cast<size_t>(py % points * points + px % points)];
+            return values[py % points * points + px % points];
           };
           const int px = x / size, py = y / size;
-          samples_[static_cast<size_t>(y * kSide + x)] +=
+          samples_[y * kSide + x] +=
               weight * ((1 - fy) * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
                         fy * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1)));
         }
@@ -54,7 +54,7 @@ class Texture {
  private:
   static constexpr int kSide = 256;
   double Sample(int x, int y) const {
-    return samples_[static_cast<size_t>((y & (kSide - 1)) * kSide + (x & (kSide - 1)))];
+    return samples_[(y & (kSide - 1)) * kSide + (x & (kSide - 1))];
   }
   std::vector<double> samples_;
 };

@@ -12,10 +12,10 @@ constexpr double kTau = 2 * std::numbers::pi;
 /// Calls value(x, y) for each sample.
 template <class Value>
 Frame Paint(const Value& value) {
-  Frame frame(static_cast<size_t>(kWidth * kHeight));
+  Frame frame(kWidth * kHeight);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
-      frame[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp<double>(value(x, y), 0, 255));
+      frame[y * kWidth + x] = static_cast<uint8_t>(std::clamp<double>(value(x, y), 0, 255));
   return frame;
 }
 

@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "align/align_tracks.h"
-#include "align/median.h"
-#include "align/path/moving_part.h"
 #include "align/path/path_confidence.h"
 #include "align/path/step_costs.h"
+#include "align/statistics.h"
 #include "math/exact_math.h"
 
 namespace acutance {
 namespace {
-
-using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
 constexpr double kVividEnergy =
     FrameFingerprint::kCells * 48.0 * 48.0;  // of fine residuals: 1.5 steps of 8 bits a cell
@@ -26,11 +23,11 @@ double Quantile(std::vector<double> values, double part) {
 }
 
 /// The pairs of a path that exist in the reference.
-Pairs PairsOf(const FrameClock& clock, const FramePath& path, int64_t reference_count) {
-  Pairs pairs;
+PairList PairsOf(const FrameClock& clock, const FramePath& path, int64_t reference_count) {
+  PairList pairs;
   for (int64_t j = 0; j < static_cast<int64_t>(path.offsets.size()); ++j) {
-    const int64_t i = clock.ReferenceAt(j, path.offsets[static_cast<size_t>(j)]);
-    if (i >= 0 && i < reference_count && !path.held[static_cast<size_t>(j)]) pairs.emplace_back(i, j);
+    const int64_t i = clock.ReferenceAt(j, path.offsets[j]);
+    if (i >= 0 && i < reference_count && !path.held[j]) pairs.emplace_back(i, j);
   }
   return pairs;
 }
@@ -56,7 +53,7 @@ double PartLeft(const Residuals& residuals, int64_t j, int64_t i) {
 
 /// Learns from pairs what they usually leave, with room for worse ones.
 template <class Residuals>
-void LearnUsual(const Residuals& residuals, const Pairs& pairs, PairingCosts& costs) {
+void LearnUsual(const Residuals& residuals, const PairList& pairs, PairingCosts& costs) {
   constexpr double kLeast = 0.002, kMost = 0.2, kRoom = 1.5, kWorse = 0.9;
   std::vector<double> parts, all;
   for (const auto& [i, j] : pairs) {
@@ -74,12 +71,12 @@ std::vector<uint8_t> FindRepeats(const FineResiduals& fine, int64_t count, doubl
   constexpr double kFar = 0.1;
   std::vector<double> motion;
   for (int64_t j = 0; j < count; ++j) motion.push_back(fine.DistortedMotion(j));
-  std::vector<uint8_t> repeats(static_cast<size_t>(count));
+  std::vector<uint8_t> repeats(count);
   for (int64_t j = 1; j < count; ++j) {
     const auto first = motion.begin() + std::max<int64_t>(1, j - kAbout);
     const auto last = motion.begin() + std::min(count, j + kAbout + 1);
     const double usual = Quantile({first, last}, 0.75);
-    repeats[static_cast<size_t>(j)] = usual > least * fine.floor() && motion[static_cast<size_t>(j)] < kFar * usual;
+    repeats[j] = usual > least * fine.floor() && motion[j] < kFar * usual;
   }
   return repeats;
 }
@@ -115,7 +112,7 @@ CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const
 }
 
 /// Where a rate is not declared: conversions that may explain the path, or the numbers of frames.
-std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs) {
+std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const PairList& pairs) {
   constexpr double kTolerance = 0.03, kLeast = 24;
   std::vector<FrameClock> clocks;
   if ((reference.rate && distorted.rate) || pairs.size() < 2) return clocks;
@@ -128,7 +125,7 @@ std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTra
   return clocks;
 }
 
-double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
+double UsualGain(const CoarseResiduals& coarse, const PairList& pairs) {
   std::vector<double> gains;
   for (const auto& [i, j] : pairs)
     if (const double gain = coarse.GainOf(j, i); gain > 0) gains.push_back(gain);
@@ -138,7 +135,7 @@ double UsualGain(const CoarseResiduals& coarse, const Pairs& pairs) {
 /// Coarse cells do not see a small thing that moves before a still picture: the path follows the offset by which that
 /// fits, if it is another one.
 void FollowWhatMoves(const FrameTrack& reference, const FrameTrack& distorted, CoarsePath& coarse, FittedPath& fitted) {
-  const Pairs pairs = PairsOf(coarse.clock, coarse.path, reference.size());
+  const PairList pairs = PairsOf(coarse.clock, coarse.path, reference.size());
   fitted.moving = std::make_unique<MovingPart>(reference, distorted, UsualGain(*fitted.coarse, pairs));
   const std::optional<int64_t> offset =
       fitted.moving->BetterOffset(coarse.clock, BandOf(reference, distorted, coarse.clock), pairs);
@@ -148,7 +145,7 @@ void FollowWhatMoves(const FrameTrack& reference, const FrameTrack& distorted, C
 }
 
 /// Makes the fine residuals of `fitted` from pairs that are right for the most part.
-void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& pairs, FittedPath& fitted) {
+void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const PairList& pairs, FittedPath& fitted) {
   const double gain = UsualGain(*fitted.coarse, pairs);
   using Band = FineResiduals::Band;
   fitted.fine = std::make_unique<FineResiduals>(Band::kCells, reference, distorted, gain, pairs);
@@ -162,7 +159,7 @@ void LeaveOutForeign(FittedPath& fitted) {
   constexpr int64_t kFew = 8;
   const auto count = static_cast<int64_t>(fitted.shown.size());
   for (int64_t begin = 0, end = 0; begin < count; begin = end + 1) {
-    const auto shown = [&](int64_t j) -> int64_t& { return fitted.shown[static_cast<size_t>(j)]; };
+    const auto shown = [&](int64_t j) -> int64_t& { return fitted.shown[j]; };
     for (end = begin; end < count && shown(end) >= 0 && fitted.IsForeign(end, shown(end));) ++end;
     const bool inside = begin > 0 && end < count && shown(begin - 1) >= 0 && shown(end) >= 0;
     if (inside && end - begin < kFew) continue;
@@ -172,7 +169,7 @@ void LeaveOutForeign(FittedPath& fitted) {
 
 /// Takes the pairs of the path, and sums up how well they fit.
 void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) {
-  const Pairs pairs = PairsOf(clock, path, fitted.reference_count);
+  const PairList pairs = PairsOf(clock, path, fitted.reference_count);
   std::vector<double> all, parts, energies;
   for (const auto& [i, j] : pairs) all.push_back(fitted.fine->Residual(j, i));
   fitted.usual = Quantile(all, 0.5) + fitted.fine->floor();
@@ -189,8 +186,8 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
   fitted.unexplained = parts.empty() ? 1 : Quantile(std::move(parts), 0.5);
   for (size_t k = 0; k < pairs.size(); ++k) {
     const auto& [i, j] = pairs[k];
-    fitted.shown[static_cast<size_t>(j)] = i;
-    fitted.residuals[static_cast<size_t>(j)] = all[k];
+    fitted.shown[j] = i;
+    fitted.residuals[j] = all[k];
   }
   LeaveOutForeign(fitted);
   for (size_t j = 0; j < path.offsets.size(); ++j)
@@ -206,25 +203,25 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   if (offset >= 0 && path.held.back() == 0) return offset > 0;
   const auto count = static_cast<int64_t>(path.offsets.size());
   int64_t begin = count;
-  while (begin > 0 && path.offsets[static_cast<size_t>(begin - 1)] < 0) --begin;
+  while (begin > 0 && path.offsets[begin - 1] < 0) --begin;
   const double floor = 16 * fine.floor();
   double better = 0;
   for (int64_t j = begin + 2 * (count - begin) / 3; j < count; ++j)
-    if (const int64_t late = j + path.offsets[static_cast<size_t>(j)]; late >= 0)
+    if (const int64_t late = j + path.offsets[j]; late >= 0)
       better += kNats * Log2((fine.Residual(j, j) + floor) / (fine.Residual(j, late) + floor));
   return better > kSure;
 }
 
 /// Whether no frame fits a neighbour of its own reference frame far better: an encode that is late where little moves,
 /// or stops there, is no reason to leave frames out.
-bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t reference_count) {
+bool FitsEachFrame(const FineResiduals& fine, const PairList& pairs, int64_t reference_count) {
   constexpr double kBetter = 3;
   const double floor = 16 * fine.floor();  // a fourth of an 8-bit step in each cell
   std::vector<double> near;
   for (const auto& [i, j] : pairs) {
     const double own = fine.Residual(j, i) + floor;
     const int64_t first = std::max<int64_t>(0, i - kNear), last = std::min(reference_count - 1, i + kNear);
-    near.resize(static_cast<size_t>(last - first + 1));
+    near.resize(last - first + 1);
     fine.Fill(j, first, near);
     if (own > kBetter * (*std::ranges::min_element(near) + floor)) return false;
   }
@@ -232,7 +229,7 @@ bool FitsEachFrame(const FineResiduals& fine, const Pairs& pairs, int64_t refere
 }
 
 /// Whether no frame is far worse than the others.
-bool FitsEvenly(const FineResiduals& fine, const Pairs& pairs) {
+bool FitsEvenly(const FineResiduals& fine, const PairList& pairs) {
   constexpr double kWorse = 6;
   std::vector<double> all;
   for (const auto& [i, j] : pairs) all.push_back(fine.Residual(j, i) + 16 * fine.floor());
@@ -243,8 +240,8 @@ bool FitsEvenly(const FineResiduals& fine, const Pairs& pairs) {
 bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
   constexpr double kBetter = 3;
   for (int64_t j = 1; j < static_cast<int64_t>(path.offsets.size()); ++j) {
-    const int64_t before = j - 1 + path.offsets[static_cast<size_t>(j - 1)];
-    const int64_t now = j + path.offsets[static_cast<size_t>(j)];
+    const int64_t before = j - 1 + path.offsets[j - 1];
+    const int64_t now = j + path.offsets[j];
     if (before < 0 || now < before || (before == j - 1 && now == j)) continue;
     if (steps.Innovation(j, j - 1, j) + floor > kBetter * (steps.Innovation(j, before, now) + floor)) return false;
   }
@@ -264,10 +261,10 @@ bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
   };
   const auto last = std::min(static_cast<int64_t>(repeats.size()), fitted.reference_count) - 1;
   for (int64_t j = 1; j < last; ++j) {
-    if (repeats[static_cast<size_t>(j)] == 0 || !is_nearer(j, j - 1)) continue;
+    if (repeats[j] == 0 || !is_nearer(j, j - 1)) continue;
     int64_t about = 0, in_step = 0;
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(last, j + kAbout + 1); ++k) {
-      if (repeats[static_cast<size_t>(k)] != 0) continue;
+      if (repeats[k] != 0) continue;
       ++about;
       in_step +=
           fitted.fine->Residual(k, k) < std::min(fitted.fine->Residual(k, k - 1), fitted.fine->Residual(k, k + 1));
@@ -278,7 +275,7 @@ bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
 }
 
 /// Makes paths cost what is new in the errors of frames, learned from these pairs.
-void UseSteps(const Pairs& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
+void UseSteps(const PairList& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
   fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
   fitted.detail_steps = std::make_unique<StepCosts>(*fitted.details, pairs, distorted_count, fitted.reference_count);
   search.fill_steps = [&fitted](int64_t j, int64_t first_before, int64_t befores, int64_t first,
@@ -316,10 +313,10 @@ void DoubtLittleEvidence(std::span<const int64_t> judged, double persistence, Pa
                           std::span<const double> pairs_now, std::span<double> steps) {
     fill(j, first_before, befores, first, pairs_now, steps);
     const auto count = static_cast<int64_t>(pairs_now.size());
-    const int64_t before = judged[static_cast<size_t>(j - 1)] - first_before;
-    const int64_t now = judged[static_cast<size_t>(j)] - first;
+    const int64_t before = judged[j - 1] - first_before;
+    const int64_t now = judged[j] - first;
     if (before < 0 || before >= befores || now < 0 || now >= count) return;
-    const double own = steps[static_cast<size_t>(before * count + now)];
+    const double own = steps[before * count + now];
     for (double& step : steps) step = std::min(step, std::max(own, step - little));
   };
 }
@@ -381,7 +378,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   search.clock = clock;
   search.repeats = FindRepeats(*fitted.fine, distorted.size());
   search.window = [&](int64_t j, int64_t) {
-    const int64_t centre = coarse.path.offsets[static_cast<size_t>(j)], reach = kNear * clock.steps;
+    const int64_t centre = coarse.path.offsets[j], reach = kNear * clock.steps;
     return PathSearch::Window{centre - reach, centre + reach};
   };
   search.fill = [&](int64_t j, int64_t first, std::span<double> costs) { fitted.FillPairs(j, first, costs); };
@@ -389,7 +386,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
   fitted.weights = {.details = 0, .new_details = 0};
   FramePath path = FindPath(search);
   for (int round = 0; round < 2; ++round) {
-    const Pairs pairs = PairsOf(clock, path, reference.size());
+    const PairList pairs = PairsOf(clock, path, reference.size());
     UseSteps(pairs, distorted.size(), fitted, search);
     if (round == 1) fitted.weights = LearnWeights(pairs, fitted);
     path = FindPath(search);
@@ -411,7 +408,7 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   FittedPath fitted;
   fitted.reference_count = reference.size();
   fitted.coarse = std::make_unique<CoarseResiduals>(reference, distorted);
-  Pairs pairs;
+  PairList pairs;
   for (int64_t k = 0; k < std::min(reference.size(), distorted.size()); ++k) pairs.emplace_back(k, k);
   MakeFine(reference, distorted, pairs, fitted);
   PathSearch search;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "align/path/moving_part.h"
 #include "align/path/path_search.h"
 #include "align/path/residuals.h"
 #include "align/path/step_costs.h"

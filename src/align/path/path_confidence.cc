@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "align/median.h"
+#include "align/statistics.h"
 
 namespace acutance {
 
@@ -24,7 +24,7 @@ int64_t FirstOfShortStop(const FramePath& path) {
   constexpr int64_t kFew = 4;
   const auto count = static_cast<int64_t>(path.held.size());
   int64_t first = count;
-  while (first > 0 && path.held[static_cast<size_t>(first - 1)] != 0) --first;
+  while (first > 0 && path.held[first - 1] != 0) --first;
   return count - first <= kFew ? first : count;
 }
 
@@ -34,12 +34,11 @@ std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64
   std::vector<double> margins(judged.size(), std::numeric_limits<double>::infinity());
   const int64_t stop = FirstOfShortStop(path);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
-    FramePath::Rival rival = rivals[static_cast<size_t>(j)];
+    FramePath::Rival rival = rivals[j];
     if (j >= stop && i + 1 < fitted.reference_count) rival = {0, i + 1};
-    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference))
-      margins[static_cast<size_t>(j)] = rival.margin;
+    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference)) margins[j] = rival.margin;
   }
   return margins;
 }
@@ -62,10 +61,10 @@ void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& m
   constexpr int64_t kBeside = 2;
   const int64_t count = std::ssize(margins);
   for (int64_t j = 1; j < count; ++j) {
-    const auto at = static_cast<size_t>(j);
+    const int64_t at = j;
     if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
     for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
-      if (margins[static_cast<size_t>(k)] < sure) margins[static_cast<size_t>(k)] = 0;
+      if (margins[k] < sure) margins[k] = 0;
   }
 }
 
@@ -107,7 +106,7 @@ bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t f
   constexpr double kSpread = 0.25;
   std::vector<double> parts, lacks;
   for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const int64_t before = judged[j - 1], now = judged[j];
     const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now);
     if (!moved) return false;
     if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
@@ -118,7 +117,7 @@ bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t f
   for (double& part : parts) part = std::abs(part - usual);
   if (Median(parts) > kSpread * usual) return false;
   for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const int64_t before = judged[j - 1], now = judged[j];
     lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
   }
   return NoneStops(lacks);
@@ -132,14 +131,13 @@ void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, con
   int64_t last_sure = -1;
   double least = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
-    const auto at = static_cast<size_t>(j);
+    const int64_t at = j;
     if (judged[at] < 0 || path.held[at] != 0 || (j > 0 && path.offsets[at] != path.offsets[at - 1])) last_sure = -1;
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
     if (margins[at] < very_sure) continue;
     if (last_sure >= 0 && j > last_sure + 1 && least > -sure && MoveOn(fitted, judged, last_sure + 1, j))
-      for (int64_t k = last_sure + 1; k < j; ++k)
-        margins[static_cast<size_t>(k)] = std::max(margins[static_cast<size_t>(k)], sure);
+      for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
   }
@@ -149,10 +147,10 @@ void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, con
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
   std::vector<double> parts(judged.size(), -1);
   for (int64_t j = 1; j < std::ssize(parts); ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
-    if (before < 0 || now <= before || path.held[static_cast<size_t>(j)] != 0) continue;
+    const int64_t before = judged[j - 1], now = judged[j];
+    if (before < 0 || now <= before || path.held[j] != 0) continue;
     if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
-      parts[static_cast<size_t>(j)] = std::max(0.0, *moved / static_cast<double>(now - before));
+      parts[j] = std::max(0.0, *moved / static_cast<double>(now - before));
   }
   return parts;
 }
@@ -164,11 +162,11 @@ void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& mar
   constexpr int64_t kAbout = 6;
   std::vector<double> about;
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
-    if (parts_moved[static_cast<size_t>(j)] < 0 || parts_moved[static_cast<size_t>(j)] > kStops) continue;
+    if (parts_moved[j] < 0 || parts_moved[j] > kStops) continue;
     about.clear();
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
-      if (parts_moved[static_cast<size_t>(k)] >= 0) about.push_back(parts_moved[static_cast<size_t>(k)]);
-    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
+      if (parts_moved[k] >= 0) about.push_back(parts_moved[k]);
+    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[j] = 0;
   }
 }
 
@@ -215,7 +213,7 @@ void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, d
   std::vector<size_t> out_of_step, far;
   int64_t all = 0, late = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
     ++all;
     double least = 1;
@@ -223,8 +221,8 @@ void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, d
       if (other >= 0 && other < fitted.reference_count && !LookAlike(fitted, j, i, other))
         least = std::min(least, TimesNearer(fitted, j, i, other));
     late += least < 1;
-    if (least < 1 / kNearer) out_of_step.push_back(static_cast<size_t>(j));
-    if (least < 1 / kFar) far.push_back(static_cast<size_t>(j));
+    if (least < 1 / kNearer) out_of_step.push_back(j);
+    if (least < 1 / kFar) far.push_back(j);
   }
   if (static_cast<double>(late) > kMost * static_cast<double>(all)) out_of_step = std::move(far);
   for (const size_t j : out_of_step)
@@ -243,14 +241,14 @@ void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted,
   constexpr double kFar = 64, kMost = 0.5;
   double moved = 0;  // by the first of such frames that follow each other, or by more since
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     const double left = i < 0 ? 0 : fitted.fine->Residual(j, i);
     if (left <= kFar * fitted.usual) {
       moved = 0;
       continue;
     }
     moved = std::max(moved, fitted.fine->DistortedMotion(j));
-    if (left > kMost * moved) margins[static_cast<size_t>(j)] = 0;
+    if (left > kMost * moved) margins[j] = 0;
   }
 }
 
@@ -259,15 +257,15 @@ constexpr int64_t kBesides = 8;  // neighbours that must follow each other
 
 /// Whether the path continues frame by frame from distorted frame j to j + kBesides.
 bool GoesOn(const FittedPath& fitted, int64_t j) {
-  const int64_t first = fitted.likely[static_cast<size_t>(j)];
+  const int64_t first = fitted.likely[j];
   for (int64_t k = 0; k <= kBesides; ++k)
-    if (first < 0 || fitted.likely[static_cast<size_t>(j + k)] != first + k) return false;
+    if (first < 0 || fitted.likely[j + k] != first + k) return false;
   return true;
 }
 
 void Doubt(FittedPath& fitted, int64_t j) {
-  if (fitted.shown[static_cast<size_t>(j)] < 0) return;
-  fitted.shown[static_cast<size_t>(j)] = -1;
+  if (fitted.shown[j] < 0) return;
+  fitted.shown[j] = -1;
   fitted.doubtful.insert(std::ranges::upper_bound(fitted.doubtful, j), j);
 }
 
@@ -279,24 +277,24 @@ void MarkAmbiguousEnds(FittedPath& fitted) {
   int64_t begin = 0, last = count - 1;
   while (begin < kEnds && !GoesOn(fitted, begin)) ++begin;
   while (last > count - 1 - kEnds && !GoesOn(fitted, last - kBesides)) --last;
-  const int64_t from = fitted.likely[static_cast<size_t>(begin)] - begin;
-  const int64_t to = fitted.likely[static_cast<size_t>(last)] - last;
+  const int64_t from = fitted.likely[begin] - begin;
+  const int64_t to = fitted.likely[last] - last;
   for (int64_t j = 0; j < begin && GoesOn(fitted, begin); ++j)
-    if (from + j >= 0 && fitted.shown[static_cast<size_t>(j)] > from + j) Doubt(fitted, j);
+    if (from + j >= 0 && fitted.shown[j] > from + j) Doubt(fitted, j);
   for (int64_t j = last + 1; j < count && GoesOn(fitted, last - kBesides); ++j)
-    if (to + j < fitted.reference_count && fitted.shown[static_cast<size_t>(j)] < to + j) Doubt(fitted, j);
+    if (to + j < fitted.reference_count && fitted.shown[j] < to + j) Doubt(fitted, j);
 }
 
 bool KeepEndsPlain(FittedPath& fitted) {
   const int64_t count = std::ssize(fitted.likely);
   if (count != fitted.reference_count || count < 4 * kEnds) return false;
   for (int64_t j = kEnds; j < count - kEnds; ++j)
-    if (fitted.likely[static_cast<size_t>(j)] != j) return false;
+    if (fitted.likely[j] != j) return false;
   const auto is_end = [&](int64_t j) { return j < kEnds || j >= count - kEnds; };
   for (int64_t j = 0; j < count; ++j) {
     if (!is_end(j)) continue;
-    fitted.shown[static_cast<size_t>(j)] = j;
-    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, j);
+    fitted.shown[j] = j;
+    fitted.residuals[j] = fitted.fine->Residual(j, j);
   }
   std::erase_if(fitted.doubtful, is_end);
   return true;
@@ -317,9 +315,8 @@ double ShareInStep(const FittedPath& fitted) {
 std::vector<int64_t> DisplayedFrames(const FrameClock& clock, const FramePath& path, const FittedPath& fitted) {
   std::vector<int64_t> shown = fitted.shown;
   for (int64_t j = 0; j < static_cast<int64_t>(shown.size()); ++j) {
-    const int64_t i = clock.ReferenceAt(j, path.offsets[static_cast<size_t>(j)]);
-    if (path.held[static_cast<size_t>(j)] != 0 && i >= 0 && i < fitted.reference_count)
-      shown[static_cast<size_t>(j)] = i;
+    const int64_t i = clock.ReferenceAt(j, path.offsets[j]);
+    if (path.held[j] != 0 && i >= 0 && i < fitted.reference_count) shown[j] = i;
   }
   return shown;
 }
@@ -342,18 +339,18 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
-    const double margin = margins[static_cast<size_t>(j)];
+    const double margin = margins[j];
     if (margin < kSure) {
-      fitted.shown[static_cast<size_t>(j)] = -1;
+      fitted.shown[j] = -1;
       fitted.doubtful.push_back(j);
       continue;
     }
     fitted.least_margin = std::min(fitted.least_margin, margin);
-    if (path.held[static_cast<size_t>(j)] == 0 || fitted.IsForeign(j, i)) continue;
-    fitted.shown[static_cast<size_t>(j)] = i;
-    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
+    if (path.held[j] == 0 || fitted.IsForeign(j, i)) continue;
+    fitted.shown[j] = i;
+    fitted.residuals[j] = fitted.fine->Residual(j, i);
   }
 }
 

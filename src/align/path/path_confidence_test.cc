@@ -14,32 +14,27 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Frames that have nothing in common.
-FrameTrack NoiseTrack(int count) {
-  std::mt19937 random(1);
-  FrameTrack track;
-  for (int k = 0; k < count; ++k) {
-    FrameFingerprint& fingerprint = track.fingerprints.emplace_back();
-    for (uint16_t& cell : fingerprint.cells) cell = static_cast<uint16_t>(random() >> 16);
-  }
-  return track;
-}
-
 /// The doubtful frames of a video whose frames have the given margins before their successors.
 std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
   const auto count = static_cast<int64_t>(margins.size());
-  const FrameTrack track = NoiseTrack(static_cast<int>(count) + 1);
+  std::mt19937 random(1);
+  const auto noise = [&](int) {  // frames that have nothing in common
+    FrameFingerprint frame;
+    for (uint16_t& cell : frame.cells) cell = static_cast<uint16_t>(random() >> 16);
+    return frame;
+  };
+  const FrameTrack track = TrackOf(0, static_cast<int>(count) + 1, noise);
   FittedPath fitted = FitPath(track, track);
   FramePath path{std::vector<int64_t>(margins.size()), std::vector<uint8_t>(margins.size())};
   std::vector<FramePath::Rival> rivals;
   std::vector<int64_t> judged;
   for (int64_t j = 0; j < count; ++j) {
     judged.push_back(j);
-    rivals.push_back({margins[static_cast<size_t>(j)], j + 1});
+    rivals.push_back({margins[j], j + 1});
   }
   fitted.doubtful.clear();
   MarkAmbiguous(path, judged, rivals, fitted);
-  for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[static_cast<size_t>(j)], -1);
+  for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[j], -1);
   return fitted.doubtful;
 }
 
@@ -52,11 +47,11 @@ struct MovingVideos {
   explicit MovingVideos(const std::function<double(int k)>& shown, double contrast = 1) {
     std::mt19937 random(2);
     for (int k = 0; k < kMoving; ++k) {
-      reference.fingerprints.push_back(CropWindowAt(kSpeed * k, 3));
-      FrameFingerprint coded = CropWindowAt(kSpeed * shown(k), 3);
+      reference.fingerprints.push_back(SpotAt(kSpeed * k, 3));
+      FrameFingerprint coded = SpotAt(kSpeed * shown(k), 3);
       for (int c = 0; c < static_cast<int>(FrameFingerprint::kCells); ++c) {
         const double slope = 256 * (40 + 3 * (c % 32));
-        uint16_t& cell = coded.cells[static_cast<size_t>(c)];
+        uint16_t& cell = coded.cells[c];
         cell = static_cast<uint16_t>(slope + contrast * (cell - slope) + static_cast<double>(random() % 600));
       }
       distorted.fingerprints.push_back(coded);
@@ -72,10 +67,10 @@ struct MovingVideos {
     std::vector<int64_t> judged;
     std::vector<FramePath::Rival> rivals;
     for (int64_t j = 0; j < kMoving; ++j) {
-      judged.push_back(j + path.offsets[static_cast<size_t>(j)]);
+      judged.push_back(j + path.offsets[j]);
       rivals.push_back({margin, judged.back() + (judged.back() > 3 ? -4 : 4)});
     }
-    for (const auto& [j, other] : others) rivals[static_cast<size_t>(j)].margin = other;
+    for (const auto& [j, other] : others) rivals[j].margin = other;
     MarkAmbiguous(path, judged, rivals, fitted);
     return fitted.doubtful;
   }
@@ -87,7 +82,7 @@ struct MovingVideos {
 /// A path that continues at another offset from frame `from` on.
 FramePath StepAt(size_t from, int64_t offset) {
   FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
-  std::fill(path.offsets.begin() + static_cast<ptrdiff_t>(from), path.offsets.end(), offset);
+  std::fill(path.offsets.begin() + from, path.offsets.end(), offset);
   return path;
 }
 
@@ -123,8 +118,7 @@ TEST(JudgePath, ComparesWithFramesThatDiffer) {
       EXPECT_LT(rival.margin, 40);
     }
   const std::vector<FramePath::Rival> rivals = RivalsOf({1, 1.1, 1.5, 30}, 50);
-  for (int64_t j = 2; j + 2 < std::ssize(rivals); ++j)
-    EXPECT_EQ(std::abs(rivals[static_cast<size_t>(j)].reference - j), 2) << j;
+  for (int64_t j = 2; j + 2 < std::ssize(rivals); ++j) EXPECT_EQ(std::abs(rivals[j].reference - j), 2) << j;
 }
 
 TEST(JudgePath, DoubtsFramesThatFitTwoPlaces) {

@@ -44,7 +44,7 @@ class Chunk {
     if (!search.is_judging()) return;
     for (auto& layer : forward_) layer.resize(all);
     emissions_.resize(all);
-    steps_.resize(static_cast<size_t>(end - begin));
+    steps_.resize(end - begin);
   }
 
   void Begin() {
@@ -56,7 +56,7 @@ class Chunk {
 
   void GoOn(const State& from) {
     const int64_t o = from.offset - first_;
-    if (o >= 0 && o < static_cast<int64_t>(count_)) cost_[from.layer][static_cast<size_t>(o)] = 0;
+    if (o >= 0 && o < static_cast<int64_t>(count_)) cost_[from.layer][o] = 0;
     for (int64_t j = begin_; j < end_; ++j) Advance(j), Keep(j);
   }
 
@@ -68,7 +68,7 @@ class Chunk {
       for (size_t o = 0; o < count_; ++o)
         if (cost_[each][o] < cost_[layer][best]) best = o, layer = each;
     total_ = cost_[layer][best];
-    std::vector<State> states(static_cast<size_t>(end_ - begin_));
+    std::vector<State> states(end_ - begin_);
     for (size_t k = states.size(); k-- > 0;) {
       states[k] = {first_ + static_cast<int64_t>(best), layer};
       const Source& source = sources_[layer][k * count_ + best];
@@ -82,10 +82,10 @@ class Chunk {
 
   /// The cheapest other paths, by frame, from the costs of continuing from each state to the end.
   std::vector<FramePath::Rival> Rivals() {
-    std::vector<FramePath::Rival> rivals(static_cast<size_t>(end_ - begin_));
+    std::vector<FramePath::Rival> rivals(end_ - begin_);
     for (auto& layer : cost_) layer.assign(count_, 0);
     for (int64_t j = end_ - 1; j >= begin_; --j) {
-      rivals[static_cast<size_t>(j - begin_)] = RivalOf(j, search_.judged[static_cast<size_t>(j)]);
+      rivals[j - begin_] = RivalOf(j, search_.judged[j]);
       if (j > begin_) GoBack(j);
     }
     return rivals;
@@ -133,7 +133,7 @@ class Chunk {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     std::ranges::copy_n(emissions_.begin() + static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(count_),
                         emission_.begin());
-    const Steps& steps = steps_[static_cast<size_t>(j - begin_)];
+    const Steps& steps = steps_[j - begin_];
     const Moves moves = MovesOf(j);
     const auto per_frame = static_cast<size_t>(search_.clock.per_frame);
     jumps_.clear();
@@ -183,23 +183,23 @@ class Chunk {
   }
 
   bool IsRepeat(int64_t j) const {
-    return j >= 0 && j < static_cast<int64_t>(search_.repeats.size()) && search_.repeats[static_cast<size_t>(j)] != 0;
+    return j >= 0 && j < static_cast<int64_t>(search_.repeats.size()) && search_.repeats[j] != 0;
   }
 
   void Emit(int64_t j) {
-    const PathSearch::Window window = windows_[static_cast<size_t>(j - begin_)];
+    const PathSearch::Window window = windows_[j - begin_];
     std::ranges::fill(emission_, kNever);
     const int64_t top = search_.reference_count - 1;
     const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.first), 0, top);
     const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.last), 0, top);
     first_pair_ = low;
-    pairs_.resize(static_cast<size_t>(high - low + 1));
+    pairs_.resize(high - low + 1);
     search_.fill(j, low, pairs_);
     const double outside =
         std::max(search_.costs.outside, search_.costs.outside_a_match - *std::ranges::min_element(pairs_));
     for (int64_t o = window.first; o <= window.last; ++o) {
       const int64_t i = search_.clock.ReferenceAt(j, o);
-      emission_[static_cast<size_t>(o - first_)] = i < 0 || i > top ? outside : pairs_[static_cast<size_t>(i - low)];
+      emission_[o - first_] = i < 0 || i > top ? outside : pairs_[i - low];
     }
   }
 
@@ -218,14 +218,14 @@ class Chunk {
     if (emission_[o] >= kNever) return kNever;
     const int64_t row = before - steps.first_before, column = now - steps.first;
     if (row < 0 || row >= steps.befores || column < 0 || column >= steps.count) return emission_[o];
-    return steps.costs[static_cast<size_t>(row * steps.count + column)];
+    return steps.costs[row * steps.count + column];
   }
 
   /// The pairs of the frame before must be those of windows_[j - 1].
   void MakeSteps(int64_t j) {
     steps_now_.befores = steps_now_.count = 0;
     if (!search_.fill_steps || j == begin_) return;
-    const PathSearch::Window window = windows_[static_cast<size_t>(j - 1 - begin_)];
+    const PathSearch::Window window = windows_[j - 1 - begin_];
     const int64_t top = search_.reference_count - 1;
     const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.first), 0, top);
     const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.last), 0, top);
@@ -233,7 +233,7 @@ class Chunk {
     steps_now_.befores = high - low + 1;
     steps_now_.first = first_pair_;
     steps_now_.count = static_cast<int64_t>(pairs_.size());
-    steps_now_.costs.resize(static_cast<size_t>(steps_now_.befores * steps_now_.count));
+    steps_now_.costs.resize(steps_now_.befores * steps_now_.count);
     search_.fill_steps(j, low, steps_now_.befores, first_pair_, pairs_, steps_now_.costs);
   }
 
@@ -292,7 +292,7 @@ class Chunk {
       }
       AddJump(ReferenceAt(j - 1, o), o, here - moves.apart * static_cast<double>(o), from_here);
     }
-    if (search_.is_judging()) steps_[static_cast<size_t>(j - begin_)] = steps_now_;
+    if (search_.is_judging()) steps_[j - begin_] = steps_now_;
     std::swap(cost_, next_);
   }
 
@@ -329,7 +329,7 @@ FramePath FindPath(const PathSearch& search) {
       path.rivals.insert(path.rivals.end(), rivals.begin(), rivals.begin() + (decided - begin));
     }
     for (int64_t j = begin; j < decided; ++j) {
-      state = states[static_cast<size_t>(j - begin)];
+      state = states[j - begin];
       path.offsets.push_back(state.offset);
       path.held.push_back(state.layer == kHold);
     }
