@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "align/statistics.h"
-#include "video/auto_rotate.h"
+#include "video/open_video.h"
 
 namespace acutance {
 namespace {
@@ -174,8 +174,8 @@ Result<std::optional<ShapeParts>> FindShapeParts(const std::string& reference, c
                                                  OpenOptions options) {
   constexpr int kPictures = 6;
   options.device_decoding.reset();
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> one, OpenTurned(reference, options));
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> other, OpenTurned(distorted, options));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> one, OpenAsDisplayed(reference, options));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> other, OpenAsDisplayed(distorted, options));
   one->SkipChroma();
   other->SkipChroma();
   CropSearch finder(reference_video, distorted_video);

@@ -114,7 +114,7 @@ struct VideoPicture {
   std::shared_ptr<DerivedPictures> derived{};  // null: the session derives none
 
   /// The picture as it is, or as it was made (LazyPicture::Make).
-  const Picture& made() const { return picture.lazy ? picture.lazy->made() : picture; }
+  const Picture& made() const { return picture.lazy ? picture.lazy->result() : picture; }
 };
 
 /// What a metric reads for one frame.

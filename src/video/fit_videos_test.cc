@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "video/auto_rotate.h"
-#include "video/convert_rgb.h"
+#include "video/filters.h"
 #include "video/replay_buffer.h"
 
 namespace acutance {
@@ -103,10 +102,10 @@ TEST(FitVideos, LeavesVideosThatFitAlone) {
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat)).steps.value(), IsEmpty());
 }
 
-TEST(FitVideos, ScalesAndRaisesAndSaysSo) {
+TEST(FitVideos, ScalesAndExpandsAndReportsIt) {
   Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
   EXPECT_THAT(fitted.steps.value(),
-              ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is raised from 8 to 10 bits"));
+              ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is expanded from 8 to 10 bits"));
   EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", Change::kScale), Pair("b", Change::kBitDepth)));
   EXPECT_EQ(fitted.distorted[0].video->format(), kDeep);
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(800, 360, 360));
@@ -136,9 +135,9 @@ TEST(FitVideos, ConvertsTheRangeWithinItsBounds) {
   EXPECT_THAT(converted(4, 250, kLimited, kFull), ElementsAre(0, 255, 255)) << "beyond the range";
 }
 
-TEST(FitVideos, TakesARangeThatIsNotToldAsLimited) {
+TEST(FitVideos, TakesAnUndeclaredRangeAsLimited) {
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kFull)).steps.value(),
-              ElementsAre("b is converted from full to limited range (a range that is not told is taken as limited)"));
+              ElementsAre("b is converted from full to limited range (an undeclared range is taken as limited)"));
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kLimited)).steps.value(), IsEmpty());
 }
 
@@ -188,7 +187,7 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
               ElementsAre("b is RGB, and converted to 4:4:4 of limited range by BT.709 (that of a)"));
   EXPECT_THAT(FirstSamples(*told.distorted[0].video), ElementsAre(63, 102, 240));
   Fitted untold = Fit(kAll, Flat("a", full), Rgb("b", 255, 0));
-  EXPECT_THAT(untold.steps.value(), ElementsAre(HasSubstr("by BT.601 (a does not tell its matrix")));
+  EXPECT_THAT(untold.steps.value(), ElementsAre(HasSubstr("by BT.601 (a declares no matrix")));
   EXPECT_THAT(FirstSamples(*untold.distorted[0].video), ElementsAre(81, 90, 240));
   Fitted both = Fit(kAll, Rgb("a", 0, 255), Rgb("b", 255, 0));
   EXPECT_THAT(both.steps.value(), ElementsAre(HasSubstr("a is RGB"), HasSubstr("b is RGB")));
@@ -196,27 +195,27 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
 }
 
 /// The largest value of full range stays the largest, also where the range is converted: in one step, rounded once.
-TEST(FitVideos, KeepsTheEndsOfFullRangeAtMoreBits) {
+TEST(FitVideos, PreservesTheEndsOfFullRangeAtMoreBits) {
   const PictureFormat deep = {64, 36, 10, PixelFormat::k420};
   Fitted both = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kFull, 255, 255));
-  EXPECT_THAT(both.steps.value(), ElementsAre("b is raised from 8 to 10 bits"));
+  EXPECT_THAT(both.steps.value(), ElementsAre("b is expanded from 8 to 10 bits"));
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(1023, 1021, 1021));
   Fitted narrowed = Fit(kAll, Flat("a", deep, kLimited), Flat("b", kFormat, kFull, 100, 128));
-  EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("raised"), HasSubstr("from full to limited range")));
+  EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("expanded"), HasSubstr("from full to limited range")));
   EXPECT_THAT(FirstSamples(*narrowed.distorted[0].video), ElementsAre(408, 512, 512)) << "64 + 876 * 100 / 255";
   Fitted widened = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kLimited, 100, 128));
   EXPECT_THAT(FirstSamples(*widened.distorted[0].video), ElementsAre(392, 512, 512)) << "1023 * 84 / 219";
   Fitted limited = Fit(kAll, Flat("a", deep), Flat("b", kFormat, {}, 100, 128));
   EXPECT_THAT(FirstSamples(*limited.distorted[0].video), ElementsAre(400, 512, 512));
   Fitted reference = Fit(kAll, Flat("a", kFormat, kFull, 255, 255), Flat("b", deep, kFull));
-  EXPECT_THAT(reference.steps.value(), ElementsAre("a is raised from 8 to 10 bits"));
+  EXPECT_THAT(reference.steps.value(), ElementsAre("a is expanded from 8 to 10 bits"));
   EXPECT_THAT(FirstSamples(*reference.reference.video), ElementsAre(1023, 1021, 1021));
 }
 
 TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
   const PictureFormat deep = {64, 36, 10, PixelFormat::k444};
   Fitted fitted = Fit(kAll, Flat("a", deep, {.full_range = false, .matrix = Matrix::kBt709}), Rgb("b", 100, 0));
-  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is raised from 8 to 10 bits", HasSubstr("b is RGB")));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is expanded from 8 to 10 bits", HasSubstr("b is RGB")));
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(137, 472, 688)) << "not 34, 118 and 172 times 4";
   PairReaderInput cropped = Rgb("b", 100, 0);
   cropped.crop = Rectangle{.width = 32, .height = 16, .x = 8, .y = 4};
@@ -225,23 +224,23 @@ TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
   EXPECT_THAT(FirstSamples(*small.distorted[0].video), ElementsAre(137, 472, 688));
 }
 
-/// What was read for pairing had BT.709; each reading has the matrix that its own run asks for.
-TEST(FitVideos, KeepsPicturesOfRgbForAnyMatrix) {
+/// What was read for alignment had BT.709; each reading has the matrix that its own run requests.
+TEST(FitVideos, CachesPicturesOfRgbForAnyMatrix) {
   const PictureFormat full = {64, 36, 8, PixelFormat::k444};
-  ReplayBuffer kept(Rgb("b", 255, 0).video, size_t{1} << 20);
-  ASSERT_TRUE(kept.Open().value()->Next().ok());
+  ReplayBuffer buffer(Rgb("b", 255, 0).video, size_t{1} << 20);
+  ASSERT_TRUE(buffer.Open().value()->Next().ok());
   const auto samples = [&](Matrix matrix) {
-    PairReaderInput again = {"b", kept.Open().value()};
+    PairReaderInput again = {"b", buffer.Open().value()};
     Fitted fitted = Fit(kAll, Flat("a", full, {.full_range = false, .matrix = matrix}), std::move(again));
     EXPECT_TRUE(fitted.steps.ok());
     return FirstSamples(*fitted.distorted[0].video);
   };
   EXPECT_THAT(samples(Matrix::kBt601), ElementsAre(81, 90, 240));
   EXPECT_THAT(samples(Matrix::kBt709), ElementsAre(63, 102, 240));
-  EXPECT_EQ(kept.bytes(), size_t{3} * 64 * 36);
+  EXPECT_EQ(buffer.bytes(), size_t{3} * 64 * 36);
 }
 
-TEST(FitVideos, DeinterlacesBesideProgressiveVideo) {
+TEST(FitVideos, DeinterlacesNextToProgressiveVideo) {
   FitOptions options = kAll;
   options.deinterlace = Deinterlacing::kAuto;
   const auto fields = [](const char* name) { return WithFacts(Flat(name, kFormat), {.is_interlaced = true}); };
@@ -259,28 +258,28 @@ TEST(FitVideos, DeinterlacesBesideProgressiveVideo) {
 
 TEST(FitVideos, RefusesOtherLight) {
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.status().message(),
-              HasSubstr("a is unknown and b HDR by PQ: their samples mean different light"));
+              HasSubstr("a is unknown and b HDR by PQ: their transfer functions differ"));
   EXPECT_FALSE(Fit(kAll, Flat("a", kFormat, kHlg), Flat("b", kFormat, kPq)).steps.ok());
   FitOptions forced = kAll;
   forced.force = true;
   EXPECT_THAT(Fit(forced, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.value(),
-              ElementsAre(HasSubstr("different light")));
+              ElementsAre(HasSubstr("transfer functions differ")));
   EXPECT_THAT(Fit(kAll, Flat("a", kFormat, kPq), Flat("b", kFormat, kPq)).steps.value(),
               ElementsAre(HasSubstr("models know SDR")));
 }
 
 constexpr FitOptions kShown = {.size = CommonSize(), .heed_display = true};
 
-TEST(FitVideos, TurnsWhatIsStoredLying) {
+TEST(FitVideos, RotatesPicturesAsDisplayed) {
   const PictureFormat lying = {36, 64, 8, PixelFormat::k420};
   VideoFacts facts;
   facts.orientation = {.transposed = true, .mirrored_x = true, .mirrored_y = false};
   const Fitted fitted = Fit(kShown, Flat("a", kFormat), WithFacts(Flat("b", lying), facts));
-  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is turned as it is shown, from 36x64 to 64x36"));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is rotated as displayed, from 36x64 to 64x36"));
   EXPECT_EQ(fitted.distorted[0].video->format(), kFormat);
 }
 
-TEST(TurnedVideo, PutsSamplesWhereTheyAreShown) {
+TEST(AutoRotate, PutsSamplesWhereTheyAreDisplayed) {
   const auto turned = [](Orientation orientation) {
     PairReaderInput input = Flat("a", {4, 2, 8, PixelFormat::k400});
     static_cast<FlatVideo&>(*input.video).SetFacts({.orientation = orientation});
@@ -317,9 +316,10 @@ TEST(FitVideos, RefusesPixelsOfAnyShape) {
     EXPECT_THAT(Fit(kShown, WithFacts(Flat("a", kFormat), facts), WithFacts(Flat("b", kFormat), facts))
                     .steps.status()
                     .message(),
-                HasSubstr("a says that its pixels are"))
+                HasSubstr("a: implausible pixel aspect ratio"))
         << aspect;
-    EXPECT_TRUE(Fit(kAll, WithFacts(Flat("a", kFormat), facts), Flat("b", kFormat)).steps.ok()) << "nobody asks";
+    EXPECT_TRUE(Fit(kAll, WithFacts(Flat("a", kFormat), facts), Flat("b", kFormat)).steps.ok())
+        << "shapes are not fitted";
   }
   const VideoFacts wide = {.pixel_aspect = 90};
   EXPECT_EQ(Fit(kShown, WithFacts(Flat("a", {640, 36, 8, PixelFormat::k420}), wide),

@@ -31,7 +31,7 @@ int ToolNumber(PixelFormat format) {
   return 4;  // 4:0:0, which the tool does not read
 }
 
-/// How many pairs there are, where every video tells its length.
+/// How many pairs there are, where every video declares its length.
 std::optional<int64_t> PairCount(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted,
                                  int64_t limit) {
   std::vector<const PairReaderInput*> inputs{&reference};

@@ -121,7 +121,7 @@ class Layouts(FormatTest):
                 self.assertEqual(scores["y"], 60, summary["warnings"])
                 if thin:
                     warnings = "\n".join(self.psnr(source, cut)[1]["warnings"])
-                    self.assertIn("one of them is squashed, unless rows or columns were cut off", warnings)
+                    self.assertIn("one of them is squashed, unless rows or columns were cropped", warnings)
         squashed = self.lossless("squashed.mkv", "yuv420p", "-vf", "scale=384:218,setsar=1", source=source)
         warnings = "\n".join(self.psnr(source, squashed, "--crop", "auto")[1]["warnings"])
         self.assertNotIn("cropped", warnings)
@@ -147,7 +147,7 @@ class Layouts(FormatTest):
             deep = self.lossless("deep.mkv", layout)
             for pair in ((self.source, deep), (deep, self.source)):
                 summary = self.assert_equal_samples(*pair, depth)
-                self.assertIn(f"{self.source} is raised from 8 to {depth} bits", summary["warnings"])
+                self.assertIn(f"{self.source} is expanded from 8 to {depth} bits", summary["warnings"])
         summary = self.psnr(self.lossless("ten.mkv", "yuv420p10le"), deep)[1]
         self.assertEqual([video["bit_depth"] for video in summary["inputs"]], [10, 12])
 
@@ -283,7 +283,7 @@ class Colors(FormatTest):
         pq, hlg = self.hdr("pq.mp4", extra=light), self.hdr("hlg.mp4", "arib-std-b67")
         self.assert_fails(self.score(pq, pq, "--align", "index"), 1, "HDR by PQ", "--force")
         self.assert_fails(self.score(pq, pq, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "HDR by PQ", "--force")
-        self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "different light")
+        self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "transfer functions differ")
         self.refused(self.tagged("sdr.mp4", matrix="bt2020nc", primaries="bt2020"), pq, "SDR", "HDR by PQ")
         scores, summary = self.psnr(pq, pq)
         video = summary["inputs"][0]
