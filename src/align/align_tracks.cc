@@ -79,16 +79,16 @@ Status Unsure(int64_t doubtful, int64_t frames) {
       doubtful, frames);
 }
 
-/// How pairing by times compares with the path: all pairs, those that both have, those whose distorted frame the path
-/// pairs as well, and of these those that fit as well.
+/// How alignment by times compares with the path: all pairs, those that both have, those whose distorted frame the path
+/// pairs, too, and those of these that fit as well.
 struct Agreement {
   int64_t all = 0, same = 0, paired = 0, as_good = 0;
 
-  bool keeps_path() const { return 2 * same >= all; }
+  bool follows_path() const { return 2 * same >= all; }
   bool fits_as_well() const { return 2 * paired >= all && 10 * as_good >= 9 * paired; }
 };
 
-/// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
+/// `apart`: how many frames a pair may be off to count as the same, since conversions of rates round differently. In a
 /// still, frames that fit several places and that the path left out are no evidence against times.
 Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart,
                   const std::vector<int64_t>& shown_frames) {
@@ -128,13 +128,13 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
   Alignment alignment = AlignByTimes(reference, distorted);
   const Agreement agreement =
       Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1, fitted.shown);
-  if (!agreement.fits_as_well() && !agreement.keeps_path()) return Unsure(margins);
+  if (!agreement.fits_as_well() && !agreement.follows_path()) return Unsure(margins);
   // Frames that fit several places are at their times where all others are.
-  const bool keeps_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
+  const bool fits_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
     const int64_t shown = fitted.shown[pair.second];
     return shown < 0 || shown == pair.first;
   });
-  if (!keeps_times && 2 * agreement.same > agreement.all) {
+  if (!fits_times && 2 * agreement.same > agreement.all) {
     alignment.pairs = OneToOne(fitted);
     alignment.doubtful = fitted.doubtful;
   }
@@ -166,9 +166,9 @@ bool IsRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
   return std::abs(*reference.rate / *distorted.rate - 1) * static_cast<double>(reference.size()) >= kLeast;
 }
 
-/// Whether videos are paired frame by frame although fingerprints do not decide: an encode has the same length and
+/// Whether videos are aligned frame by frame although fingerprints do not decide: an encode has the same length and
 /// clock, and one that plays faster or slower the same length.
-bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
+bool MayBeIdentity(const FrameTrack& reference, const FrameTrack& distorted) {
   return reference.size() == distorted.size() &&
          (ClocksAgree(reference, distorted) || IsRetimed(reference, distorted)) &&
          IdentityEvidenceOf(reference, distorted) != IdentityEvidence::kAgainst;
@@ -194,7 +194,7 @@ FrameTrack FramesOf(const FrameTrack& track, const PairList& pairs, int64_t Pair
 }
 
 /// The same of a video that leaves frames out and has the times of the others.
-bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
+bool MayFollowTimes(const FrameTrack& reference, const FrameTrack& distorted) {
   if (distorted.size() >= reference.size() || !HasTimesOf(reference, distorted)) return false;
   using Pair = PairList::value_type;
   const PairList pairs = AlignByTimes(reference, distorted).pairs;
@@ -204,10 +204,10 @@ bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
 }
 
 /// Whether the path is the conversion of rates that times declare, except for rounding, and covers the whole reference.
-bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
-                const Margins& margins) {
+bool FollowsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
+                  const Margins& margins) {
   constexpr int64_t kRounding = 1, kEnd = 3;  // frames
-  if (!fitted.keeps_clock || ClocksAgree(reference, distorted)) return false;
+  if (!fitted.follows_clock || ClocksAgree(reference, distorted)) return false;
   const Alignment by_times = AlignByTimes(reference, distorted);
   if (by_times.pairs.empty() || reference.size() - by_times.pairs.back().first > kEnd) return false;
   const Agreement agreement = Compare(by_times, fitted, margins, kRounding, fitted.likely);
@@ -236,13 +236,13 @@ Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTr
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
   const Margins margins = MarginsOf(fitted, reference, distorted);
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
-  // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
+  // A path is as sure as its worst frame, and where many frames are doubtful, the others are no surer.
   const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
-  if (sure < (fitted.keeps_clock ? kLeastShareOfClock : kLeastShare)) {
-    if (KeepsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
+  if (sure < (fitted.follows_clock ? kLeastShareOfClock : kLeastShare)) {
+    if (FollowsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
     return Unsure(std::ssize(fitted.doubtful), distorted.size());
   }
-  if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) MarkAmbiguousEnds(fitted);
+  if (!ClocksAgree(reference, distorted) || !ExtendIdentityToEnds(fitted)) MarkAmbiguousEnds(fitted);
   Alignment alignment{.by = Alignment::By::kFingerprints,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);
@@ -251,7 +251,7 @@ Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTr
   return Finish(reference, distorted, std::move(alignment));
 }
 
-/// An encode that lags fits frame by frame as well as one that repeats frames now and then: times decide.
+/// A lagging encode fits frame by frame as well as one that repeats frames now and then: times decide.
 std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
   if (!ClocksAgree(reference, distorted)) return std::nullopt;
   Alignment plain = AlignPlainly(reference.size(), distorted.size());
@@ -308,7 +308,7 @@ bool Agree(const Alignment& a, const Alignment& b) {
   return static_cast<double>(same) >= kNearlyAll * static_cast<double>(std::max(a.pairs.size(), b.pairs.size()));
 }
 
-bool BeginsAndEndsInStep(const Alignment& alignment) {
+bool BeginsAndEndsAligned(const Alignment& alignment) {
   const auto is_in_step = [](const auto& pair) { return pair.first == pair.second; };
   return !alignment.pairs.empty() && is_in_step(alignment.pairs.front()) && is_in_step(alignment.pairs.back());
 }
@@ -353,8 +353,8 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   Result<Alignment> found = AlignByFingerprints(reference, distorted);
   if (found.ok() && found->confidence >= kLeastShare) return found;
   Alignment otherwise;
-  if (MayStayPlain(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);
-  else if (MayKeepTimes(reference, distorted)) otherwise = AlignByTimes(reference, distorted);
+  if (MayBeIdentity(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);
+  else if (MayFollowTimes(reference, distorted)) otherwise = AlignByTimes(reference, distorted);
   else return found;
   if (ClocksAgree(reference, distorted)) otherwise.by = Alignment::By::kTimes;
   otherwise.doubt = Alignment::Doubt::kLost;
@@ -368,20 +368,20 @@ PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& disto
   if (!pairs.empty() && !MayBeCropped(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
   std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
   if (!found) return {std::move(as_they_are), std::nullopt};
-  // An encoder preserves the number of frames, and so does a freeze.
-  const bool keeps_length = reference.size() == distorted.size() && ClocksAgree(reference, distorted);
-  if (!found->is_sure && found->in_step && keeps_length) {
+  // Encoders and freezes preserve the number of frames.
+  const bool has_one_length = reference.size() == distorted.size() && ClocksAgree(reference, distorted);
+  if (!found->is_sure && found->in_step && has_one_length) {
     Result<Alignment> placed = AlignAs(*found->in_step, reference, distorted);
-    if (placed.ok() && BeginsAndEndsInStep(*placed)) return {std::move(placed), FoundPlacement{*found->in_step}};
+    if (placed.ok() && BeginsAndEndsAligned(*placed)) return {std::move(placed), FoundPlacement{*found->in_step}};
   }
   const bool is_identity = as_they_are.ok() && as_they_are->is_identity() && reference.size() == distorted.size();
   if (!found->is_sure && is_identity) return {std::move(as_they_are), found};
   Result<Alignment> placed = AlignAs(found->placement, reference, distorted);
-  const bool has_value = std::ranges::all_of(found->others, [&](const Placement& other) {
+  const bool is_settled = std::ranges::all_of(found->others, [&](const Placement& other) {
     const Result<Alignment> otherwise = AlignAs(other, reference, distorted);
     return placed.ok() && otherwise.ok() && Agree(*placed, *otherwise);
   });
-  if (has_value) return {std::move(placed), found};
+  if (is_settled) return {std::move(placed), found};
   return {Error(StatusCode::kBadData,
                 "one shows a part of the other's picture, and other parts fit as well at other offsets in time: "
                 "give the parts that both show (--crop); acutance doctor names the likely ones"),

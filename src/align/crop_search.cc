@@ -139,7 +139,7 @@ ShapeParts CropSearch::Climb(bool is_higher, double first) const {
 }
 
 bool CropSearch::IsBetterInMost(bool is_higher, const ShapeParts& parts) const {
-  // Of the error as it is; what the part may leave; what tells too little; pictures.
+  // Of the error without a crop; the most that the part may leave; the least that is evidence; pictures.
   constexpr double kBetter = 0.5, kFits = 0.1, kLeast = 1e-4;
   constexpr int kLeastPictures = 2;
   int better = 0, all = 0;

@@ -17,7 +17,7 @@ constexpr double kPlainFloor = FrameFingerprint::kCells * 2.0 * 2.0;
 }  // namespace
 
 double DistanceOf(const FrameFingerprint& a, const FrameFingerprint& b) {
-  constexpr int kPart = 32;  // squares of so many differences below 2^13 fit into 32 bits
+  constexpr int kPart = 32;  // squares of 32 differences below 2^13 fit into 32 bits
   int64_t squares = 0;
   int32_t sum = 0;
   for (size_t first = 0; first < FrameFingerprint::kCells; first += kPart) {
@@ -91,7 +91,7 @@ Fit FitOf(const Frame<Fingerprints>& frame) {
     fit = Fit::kAlike;
   }
   if (fit == Fit::kClearly) return fit;
-  // Where all neighbours look alike the picture may still creep on, and the encode be far behind.
+  // Where all neighbours look alike the picture may still creep, and the encode lag far behind.
   for (const int64_t other : {frame.number - kAway, frame.number + kAway})
     if (frame.Has(other) && frame.DistanceFrom(other) + kPlainFloor < own) return Fit::kNo;
   return fit;
@@ -111,8 +111,8 @@ bool FitPlainly(const Fingerprints& reference, const Fingerprints& distorted, in
   return clear >= kLeast && 2 * clear >= count;
 }
 
-/// Whether the distorted video stands still for a while where the reference moves on as it does about there, and amid
-/// frames that move as far in both: an encode that is late, or loses what moves, loses it in the frames about, too.
+/// Whether the distorted video stands still for a while where the reference moves as it does about there, and amid
+/// frames that move as far in both: an encode that lags, or loses what moves, loses it in the frames about, too.
 bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kAbout = 6, kWhile = 2;
   constexpr double kStill = 0.02, kMoves = 0.3, kAlike = 0.5;
@@ -149,9 +149,9 @@ bool IsIdentityAlignment(const std::deque<FrameFingerprint>& reference, const st
   return FitPlainly(reference, distorted, count);
 }
 
-/// An encode that is late where little moves lies nearer to what came before, by three times where it has lost nearly
-/// everything. Details lag less: frames that are off by what one can see differ by an eighth there, unless the encode
-/// comes back to its own number again and again, as at frames that are coded alone.
+/// An encode that lags where little moves lies nearer to earlier frames, by three times where it has lost nearly
+/// everything. Details lag less: frames that are visibly off differ by an eighth there, unless the encode returns to
+/// its own number again and again, as at frames that are coded alone.
 IdentityEvidence IdentityEvidenceOf(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kLeast = 12, kFarthest = 300, kBack = 24;  // frames
   constexpr double kMostFirsts = 0.6, kLate = 3, kDetailsLate = 1.12, kDetailFloor = FrameFingerprint::kDetails / 16.0;

@@ -48,6 +48,9 @@ PictureFormat Resized(PictureFormat format, int width, int height) {
   return format;
 }
 
+constexpr ScaleFilter kFilters[] = {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear,
+                                    ScaleFilter::kArea};
+
 struct Sizes {
   int width, height, to_width, to_height;
 };
@@ -58,8 +61,7 @@ constexpr Sizes kSizes[] = {{64, 36, 128, 72}, {128, 72, 64, 36}, {61, 35, 97, 2
                             {262, 3, 131, 10}, {67, 2, 135, 3},   {90, 7, 60, 2}};
 
 TEST(Scaler, SimdHasTheReferencesBits) {
-  for (const ScaleFilter filter :
-       {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear, ScaleFilter::kArea})
+  for (const ScaleFilter filter : kFilters)
     for (const int bit_depth : {8, 10, 12, 16})
       for (const PixelFormat pixel_format : {PixelFormat::k420, PixelFormat::k444})
         for (const Sizes& sizes : kSizes)
@@ -116,8 +118,7 @@ TEST(Scaler, HalvesAnAreaByItsMean) {
 
 // Sums of 32 bits hold products of samples and weights (scale_math.kernel.h).
 TEST(ScaleTaps, WeightsAreNotTwiceTheirSum) {
-  for (const ScaleFilter filter :
-       {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear, ScaleFilter::kArea})
+  for (const ScaleFilter filter : kFilters)
     for (const int from : {2, 61, 300, 960})
       for (const int to : {4, 64, 97, 320, 1920}) {
         const ScaleTaps taps = MakeScaleTaps(filter, {.from = from, .to = to, .step = static_cast<double>(from) / to});
@@ -149,8 +150,7 @@ TEST(ScaleTaps, PutsResultsInTheirPlaces) {
 
 TEST(ScaleTaps, AddUpToOne) {
   for (const double step : {0.1, 0.37, 1.0, 1.5, 7.3, 64.0})
-    for (const ScaleFilter filter :
-         {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear, ScaleFilter::kArea}) {
+    for (const ScaleFilter filter : kFilters) {
       const ScaleTaps taps = MakeScaleTaps(filter, {.from = static_cast<int>(200 * step), .to = 200, .step = step});
       for (int i = 0; i < 200; ++i) {
         int sum = 0;

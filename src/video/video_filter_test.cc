@@ -60,13 +60,17 @@ std::unique_ptr<VideoSource> Numbered(int frames, int damaged = -1) {
       kGray, frames, [](int frame, int, int, int) { return frame; }, damaged);
 }
 
-/// The first sample and the time of each frame.
-std::vector<std::pair<int, double>> Read(VideoSource& video, int most = 100) {
+/// The first sample, as 8 bits, and the time of each frame up to the end or an error.
+std::vector<std::pair<int, double>> Read(VideoSource& video, int most = 100, Status* error = nullptr) {
   std::vector<std::pair<int, double>> read;
   while (static_cast<int>(read.size()) < most) {
     const Result<std::optional<Picture>> picture = video.Next();
+    if (error && !picture.ok()) *error = picture.status();
     if (!picture.ok() || !*picture) break;
-    read.emplace_back((*picture)->planes[0].Row<uint8_t>(0)[0], *video.time());
+    const Plane& plane = (*picture)->planes[0];
+    const int depth = (*picture)->format.bit_depth;
+    const int sample = depth > 8 ? plane.Row<uint16_t>(0)[0] >> (depth - 8) : plane.Row<uint8_t>(0)[0];
+    read.emplace_back(sample, *video.time());
   }
   return read;
 }
@@ -120,13 +124,15 @@ TEST(ReplayBuffer, EndsAtDamage) {
   EXPECT_EQ(Read(*buffer.Open().value()).size(), 2u);
 }
 
+Picture WithChroma(const PictureFormat& format, const Sample& sample, const ChromaChange& change) {
+  return ConvertChroma(std::make_unique<MadeVideo>(format, 1, sample), change).value()->Next().value().value();
+}
+
 TEST(ConvertChroma, PreservesFlatColorsAndLuma) {
   const Sample sample = [](int, int p, int x, int y) { return p == 0 ? 3 * x + y : 60 * p; };
   for (const PixelFormat from : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
     for (const PixelFormat to : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
-      const PictureFormat format = {33, 17, 8, from};
-      const auto video = ConvertChroma(std::make_unique<MadeVideo>(format, 1, sample), {.to = to}).value();
-      const Picture picture = video->Next().value().value();
+      const Picture picture = WithChroma({33, 17, 8, from}, sample, {.to = to});
       EXPECT_EQ(picture.format.pixel_format, to);
       EXPECT_EQ(picture.planes[0].Row<uint8_t>(16)[32], 3 * 32 + 16);
       for (int p = 1; p <= 2; ++p) {
@@ -145,17 +151,11 @@ TEST(ConvertChroma, RespectsSiting) {
       return p == 0 ? 0 : static_cast<int>(2 * (2 * x + siting) + 20);
     };
     const ChromaSiting place = {siting, 0.5};
-    const PictureFormat format = {64, 32, 8, PixelFormat::k422};
-    const auto wide = ConvertChroma(std::make_unique<MadeVideo>(format, 1, halved),
-                                    {.to = PixelFormat::k444, .siting = place, .to_siting = {}})
-                          .value();
-    const Picture full = wide->Next().value().value();
+    const Picture full = WithChroma({64, 32, 8, PixelFormat::k422}, halved, {.to = PixelFormat::k444, .siting = place});
     for (int x = 8; x < 56; ++x) EXPECT_NEAR(full.planes[1].Row<uint8_t>(9)[x], 2 * x + 20, 1) << siting;
     const Sample each = [](int, int p, int x, int) { return p == 0 ? 0 : 2 * x + 20; };
-    const auto back = ConvertChroma(std::make_unique<MadeVideo>(PictureFormat{64, 32, 8, PixelFormat::k444}, 1, each),
-                                    {.to = PixelFormat::k422, .siting = {}, .to_siting = place})
-                          .value();
-    const Picture half = back->Next().value().value();
+    const Picture half =
+        WithChroma({64, 32, 8, PixelFormat::k444}, each, {.to = PixelFormat::k422, .to_siting = place});
     for (int x = 4; x < 28; ++x) EXPECT_NEAR(half.planes[2].Row<uint8_t>(9)[x], 2 * (2 * x + siting) + 20, 1) << siting;
   }
 }
@@ -163,11 +163,7 @@ TEST(ConvertChroma, RespectsSiting) {
 TEST(ConvertChroma, AddsAndLeavesOutChroma) {
   const Sample sample = [](int, int p, int, int) { return 50 + p; };
   const auto made = [&](PixelFormat from, PixelFormat to, int depth) {
-    return ConvertChroma(std::make_unique<MadeVideo>(PictureFormat{16, 16, depth, from}, 1, sample), {.to = to})
-        .value()
-        ->Next()
-        .value()
-        .value();
+    return WithChroma({16, 16, depth, from}, sample, {.to = to});
   };
   EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k420, 8).planes[2].Row<uint8_t>(7)[7], 128);
   EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k444, 10).planes[1].Row<uint16_t>(15)[15], 512);
@@ -244,23 +240,6 @@ std::unique_ptr<VideoSource> Prefetched(int frames, int threads, int most, int d
                   std::make_shared<ThreadPool>(threads, ThreadPool::Mode::kThreads), most);
 }
 
-struct Seen {
-  int value;
-  double time;
-  bool operator==(const Seen&) const = default;
-};
-
-std::vector<Seen> SeeAll(VideoSource& video, Status& status) {
-  std::vector<Seen> seen;
-  for (;;) {
-    const Result<std::optional<Picture>> next = video.Next();
-    status = next.ok() ? Status() : next.status();
-    if (!next.ok() || !*next) return seen;
-    EXPECT_EQ((*next)->format.width, 64);
-    seen.push_back({(*next)->planes[0].Row<uint16_t>(47)[63] / 4, video.time().value()});
-  }
-}
-
 /// The video, whose pictures come lazy.
 std::unique_ptr<VideoSource> Deferred(std::unique_ptr<VideoSource> video) {
   EXPECT_NE(video->conversion(), nullptr);
@@ -304,22 +283,28 @@ std::unique_ptr<VideoSource> Changed(const Changes& changes) {
   return changes.expands ? ExpandBitDepth(std::move(video), 12) : std::move(video);
 }
 
+/// Each of the first frames comes lazy, from a source of this format, and gets the samples of a conversion at once.
+template <class Open>
+void ExpectOnDemand(const Open& open, const PictureFormat& source, int frames = 1) {
+  const auto made = open(), lazy = Deferred(open());
+  for (int frame = 0; frame < frames; ++frame) {
+    const Picture expected = **made->Next(), later = **lazy->Next();
+    EXPECT_EQ(later.format, expected.format);
+    EXPECT_EQ(later.planes[0].data, nullptr);
+    ASSERT_NE(later.lazy, nullptr);
+    EXPECT_EQ(later.lazy->conversion(), static_cast<const DeferrableConversion*>(lazy->conversion().get()));
+    EXPECT_EQ(later.lazy->source().format, source);
+    ExpectSameSamples(Materialize(later).value(), expected);
+  }
+}
+
 TEST(DeferConversion, PicturesAreConvertedOnDemand) {
   for (int which = 1; which < 48; ++which) {
     const auto colors = static_cast<ColorsOf>(which % 24 / 8);
     const bool deepens = which >= 24 && colors != ColorsOf::kSource;
     const Changes changes = {colors, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0, deepens ? 10 : 8};
     if (which == 24) continue;  // no change
-    const auto made = Changed(changes), lazy = Deferred(Changed(changes));
-    for (int frame = 0; frame < 3; ++frame) {
-      const Picture expected = **made->Next(), later = **lazy->Next();
-      EXPECT_EQ(later.format, expected.format);
-      EXPECT_EQ(later.planes[0].data, nullptr);
-      ASSERT_NE(later.lazy, nullptr);
-      EXPECT_EQ(later.lazy->conversion(), static_cast<const DeferrableConversion*>(lazy->conversion().get()));
-      EXPECT_EQ(later.lazy->source().format, SourceFormat(colors));
-      ExpectSameSamples(Materialize(later).value(), expected);
-    }
+    ExpectOnDemand([&] { return Changed(changes); }, SourceFormat(colors), 3);
   }
 }
 
@@ -336,11 +321,7 @@ TEST(DeferConversion, ChangesInAnotherOrderAreTheHosts) {
     return ConvertChroma(std::move(expanded), {.to = PixelFormat::k444}).value();
   };
   EXPECT_EQ(open()->conversion(), nullptr);
-  const auto made = ScaleVideo(open(), 61, 23, {}).value(), lazy = ScaleVideo(open(), 61, 23, {}).value();
-  lazy->DeferConversion();
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{32, 32, 10, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  ExpectOnDemand([&] { return ScaleVideo(open(), 61, 23, {}).value(); }, {32, 32, 10, PixelFormat::k444});
 }
 
 /// Colors come first, and once.
@@ -348,11 +329,7 @@ TEST(DeferConversion, ColorsOfOtherChangesAreTheHosts) {
   const auto open = [] { return Changed({.colors = ColorsOf::kRgb, .scales = true}); };
   EXPECT_EQ(ConvertRange(open(), {false, 8})->conversion(), nullptr);
   EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), {false, 8})->conversion(), nullptr);
-  const auto made = ExpandBitDepth(ConvertRange(open(), {false, 8}), 10),
-             lazy = Deferred(ExpandBitDepth(ConvertRange(open(), {false, 8}), 10));
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{61, 23, 8, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  ExpectOnDemand([&] { return ExpandBitDepth(ConvertRange(open(), {false, 8}), 10); }, {61, 23, 8, PixelFormat::k444});
 }
 
 /// Cropped pictures of red, green and blue are made before they are cropped.
@@ -361,10 +338,7 @@ TEST(DeferConversion, ColorsBelowOtherVideosAreTheHosts) {
     return CropVideo(Changed({.colors = ColorsOf::kRgb}), {.width = 20, .height = 16, .x = 4, .y = 8}).value();
   };
   EXPECT_EQ(open()->conversion(), nullptr);
-  const auto made = ExpandBitDepth(open(), 10), lazy = Deferred(ExpandBitDepth(open(), 10));
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{20, 16, 8, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  ExpectOnDemand([&] { return ExpandBitDepth(open(), 10); }, {20, 16, 8, PixelFormat::k444});
 }
 
 /// Deferred pictures cost nothing, so that none is prefetched, unless a filter below does.
@@ -385,19 +359,19 @@ TEST(Prefetch, ChangesNothing) {
     for (const int most : {1, 2, 7})
       for (const int frames : {0, 1, 5, 40}) {
         const auto video = Prefetched(frames, threads, most);
-        Status status;
-        const std::vector<Seen> seen = SeeAll(*video, status);
-        EXPECT_TRUE(status.ok());
+        Status error;
+        const auto seen = Read(*video, 100, &error);
+        EXPECT_TRUE(error.ok());
         ASSERT_EQ(std::ssize(seen), frames);
-        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[k], (Seen{k, k * 0.5}));
+        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[k], std::pair(k, k * 0.5));
       }
 }
 
 TEST(Prefetch, HandsOutWhatComesBeforeADamagedFrame) {
   const auto video = Prefetched(40, 2, 8, 11);
-  Status status;
-  EXPECT_EQ(SeeAll(*video, status).size(), 11u);
-  EXPECT_THAT(status.message(), HasSubstr("damaged"));
+  Status error;
+  EXPECT_EQ(Read(*video, 100, &error).size(), 11u);
+  EXPECT_THAT(error.message(), HasSubstr("damaged"));
 }
 
 TEST(Prefetch, SkipsFramesThatAreMadeAndThoseBehind) {

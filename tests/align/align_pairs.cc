@@ -1,11 +1,11 @@
-// Makes pairs of clips with known faults in time, and checks that pairing finds them: every frame right, or refused.
+// Alignment of synthetic pairs of clips with known faults in time: every frame must be right, or the pair refused.
 //
 // usage: align_pairs [--pairs N] [--seed S] [--contents FIRST-LAST] [--ffmpeg COMMAND] [--keep FOLDER]
 //                    [--least PERCENT] [--verbose]
 //
 // --least: percent of right answers, for a status of 0 (99.5). --contents: numbers of Content. --ffmpeg: with x264,
 // x265, SVT-AV1 and MPEG encodes in place of noise.
-// --keep: pairs are kept there, and taken from there in the next run.
+// --keep: a cache of pairs for the next run.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -17,7 +17,6 @@
 
 #include "align/align_tracks.h"
 #include "clips.h"
-#include "pair_file.h"
 
 namespace acutance::test {
 namespace {
@@ -39,8 +38,7 @@ std::string Check(const TestPair& pair, const Alignment& alignment) {
   for (const int64_t i : pair.shown)
     if (i >= 0) wanted.insert(pair.same_as[i]);
   for (const int64_t j : alignment.doubtful)
-    if (const int64_t i = pair.shown[j]; i >= 0)
-      wanted.erase(pair.same_as[i]);
+    if (const int64_t i = pair.shown[j]; i >= 0) wanted.erase(pair.same_as[i]);
   int64_t missing = 0;
   for (const int64_t i : wanted) {
     const auto near = [&](int64_t k) {
@@ -140,7 +138,7 @@ int main(int argc, char** argv) {
     else if (name == "--contents") std::sscanf(value, "%d-%d", &options.first, &options.last);
     else if (name == "--ffmpeg") options.ffmpeg = value;
     else if (name == "--keep") options.keep = value;
-    else return fmt::print(stderr, "align_pairs: {}? Its head tells the options.\n", name), 2;
+    else return fmt::print(stderr, "align_pairs: {}? Its first lines list the options.\n", name), 2;
   }
   return acutance::test::Run(options);
 }

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <numbers>
+#include <type_traits>
 
-#include "encoders.h"
 #include "scenery.h"
 
 namespace acutance::test {
@@ -143,7 +146,75 @@ double SquaredError(const Frame& a, const Frame& b) {
   return static_cast<double>(sum) / static_cast<double>(a.size());
 }
 
-FrameFingerprint FingerprintOfFrame(const Frame& frame) { return test::FingerprintOf(frame.data(), kWidth, kHeight); }
+FrameFingerprint FingerprintOfLuma(const Frame& luma, int width = kWidth, int height = kHeight) {
+  Picture picture;
+  picture.format = {width, height, 8, PixelFormat::k400};
+  picture.planes[0] = {reinterpret_cast<const std::byte*>(luma.data()), width, width, height};
+  return FingerprintOf(picture);
+}
+
+struct Encoded {
+  std::vector<FrameFingerprint> fingerprints;  // at the encode's own size
+  std::vector<Frame> frames;                   // at that of the source
+  std::string text;                            // what encoded it
+};
+
+constexpr const char* kEncoders[] = {
+    "-c:v libx264 -preset ultrafast -crf 24",
+    "-c:v libx264 -preset superfast -crf 31",
+    "-c:v libx264 -preset superfast -bf 3 -crf 38",
+    "-c:v libx265 -preset ultrafast -x265-params log-level=none -crf 27",
+    "-c:v libx265 -preset superfast -x265-params log-level=none -crf 36",
+    "-c:v libsvtav1 -preset 12 -crf 35",
+    "-c:v libsvtav1 -preset 12 -crf 52",
+    "-c:v mpeg2video -q:v 8",
+    "-c:v mpeg4 -q:v 10",
+};
+constexpr int kSizes[][2] = {{kWidth, kHeight}, {kWidth, kHeight}, {320, 180}, {128, 72}};
+
+bool Write(const std::string& path, const std::vector<const Frame*>& frames) {
+  std::ofstream file(path, std::ios::binary);
+  const std::vector<char> chroma(kWidth * kHeight / 2, static_cast<char>(128));
+  for (const Frame* frame : frames) {
+    file.write(reinterpret_cast<const char*>(frame->data()), static_cast<std::streamsize>(frame->size()));
+    file.write(chroma.data(), static_cast<std::streamsize>(chroma.size()));
+  }
+  return file.good();
+}
+
+std::vector<Frame> ReadLuma(const std::string& path, int width, int height) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  const size_t luma = static_cast<size_t>(width) * static_cast<size_t>(height), all = luma * 3 / 2;
+  std::vector<Frame> frames;
+  for (size_t at = 0; at + all <= bytes.size(); at += all) {
+    const auto begin = bytes.begin() + static_cast<ptrdiff_t>(at);
+    frames.emplace_back(begin, begin + static_cast<ptrdiff_t>(luma));
+  }
+  return frames;
+}
+
+/// Encodes and decodes by one of several encoders, strengths and sizes. Not set: the command failed, or frames are
+/// missing.
+std::optional<Encoded> EncodeFrames(const std::string& ffmpeg, const std::string& folder, double rate,
+                                    const std::vector<const Frame*>& frames, Random& random) {
+  const char* encoder = kEncoders[random() % std::size(kEncoders)];
+  const auto& size = kSizes[random() % std::size(kSizes)];
+  const std::string raw = folder + "/raw.yuv", coded = folder + "/coded.mkv", own = folder + "/own.yuv",
+                    back = folder + "/back.yuv";
+  if (!Write(raw, frames)) return std::nullopt;
+  const std::string command = fmt::format(
+      "{0} -nostdin -v error -y -f rawvideo -pix_fmt yuv420p -s {1}x{2} -r {3} -i {4} -vf scale={5}:{6} {7} {8} "
+      "2>{8}.log && {0} -nostdin -v error -y -i {8} -map 0:v -fps_mode passthrough -pix_fmt yuv420p -f rawvideo {9} "
+      "-map 0:v -fps_mode passthrough -vf scale={1}:{2} -pix_fmt yuv420p -f rawvideo {10} 2>>{8}.log",
+      ffmpeg, kWidth, kHeight, rate, raw, size[0], size[1], encoder, coded, own, back);
+  if (std::system(command.c_str()) != 0) return std::nullopt;
+  Encoded encoded{{}, ReadLuma(back, kWidth, kHeight), fmt::format(", {} at {}x{}", encoder + 5, size[0], size[1])};
+  for (const Frame& frame : ReadLuma(own, size[0], size[1]))
+    encoded.fingerprints.push_back(FingerprintOfLuma(frame, size[0], size[1]));
+  if (encoded.fingerprints.size() != frames.size() || encoded.frames.size() != frames.size()) return std::nullopt;
+  return encoded;
+}
 
 constexpr double kRates[] = {24, 25, 30, 50, 60};
 
@@ -177,7 +248,7 @@ class PairMaker {
   void MakeReference() {
     for (int i = 0; i < count_; ++i) {
       frames_.push_back(source_->Render(i / rate_, rate_));
-      pair_.reference.fingerprints.push_back(FingerprintOfFrame(frames_.back()));
+      pair_.reference.fingerprints.push_back(FingerprintOfLuma(frames_.back()));
       int64_t same = i;
       for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
         if (frames_[k] == frames_.back()) same = pair_.same_as[k];
@@ -277,7 +348,7 @@ class PairMaker {
     for (size_t j = 0; j < shown.size(); ++j) {
       // An encode of a frame that comes again costs nothing, and hardly differs.
       if (j == 0 || shown[j] != shown[j - 1]) last = encode.Apply(*shown[j], random_);
-      pair_.distorted.fingerprints.push_back(FingerprintOfFrame(last));
+      pair_.distorted.fingerprints.push_back(FingerprintOfLuma(last));
       pair_.errors.push_back(SquaredError(last, *shown[j]));
     }
   }
@@ -294,6 +365,44 @@ class PairMaker {
   TestPair pair_;
 };
 
+/// Writes or reads all members in their order.
+template <class Stream>
+class Archive {
+ public:
+  explicit Archive(Stream& stream) : stream_(stream) {}
+
+  template <class Pair>
+  void Go(Pair& pair) {
+    Value(pair.content), Value(pair.fault);
+    Array(pair.text), Array(pair.shown), Array(pair.same_as), Array(pair.apart), Array(pair.errors);
+    for (auto* track : {&pair.reference, &pair.distorted})
+      Array(track->fingerprints), Array(track->times), Value(track->rate), Value(track->is_whole);
+  }
+
+ private:
+  static constexpr bool kReads = std::is_same_v<Stream, std::ifstream>;
+
+  template <class T>
+  void Bytes(T* data, size_t count) {
+    const auto size = static_cast<std::streamsize>(count * sizeof(T));
+    if constexpr (kReads) stream_.read(reinterpret_cast<char*>(data), size);
+    else stream_.write(reinterpret_cast<const char*>(data), size);
+  }
+  template <class T>
+  void Value(T& value) {
+    Bytes(&value, 1);
+  }
+  template <class T>
+  void Array(T& array) {
+    uint64_t count = array.size();
+    Value(count);
+    if constexpr (kReads) array.resize(stream_ ? count : 0);
+    Bytes(array.data(), array.size());
+  }
+
+  Stream& stream_;
+};
+
 }  // namespace
 
 bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
@@ -306,6 +415,20 @@ bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder) {
   return PairMaker(seed, content, fault, encoder).Make();
+}
+
+std::optional<TestPair> LoadPair(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  TestPair pair;
+  Archive(file).Go(pair);
+  if (!file) return std::nullopt;
+  return pair;
+}
+
+void SavePair(const std::string& path, const TestPair& pair) {
+  std::ofstream file(path, std::ios::binary);
+  Archive(file).Go(pair);
 }
 
 }  // namespace acutance::test

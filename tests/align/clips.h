@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ enum class Content {
   kScroll,    // text that scrolls up
   kPeriodic,  // a loop
   kStill,     // one picture
-  // scenery.cc: those that pairing was made with end with kWheel,
+  // scenery.cc: those that alignment was developed with end with kWheel,
   kScreen,
   kHead,
   kDissolves,
@@ -31,7 +31,7 @@ enum class Content {
   kDark,
   kLetterbox,
   kWheel,
-  // and these came after it was finished.
+  // and these were added after it was finished.
   kZoom,
   kWater,
   kCrowd,
@@ -80,11 +80,15 @@ struct TestPair {
   bool LookAlike(int64_t i, int64_t k, int64_t j) const;
 };
 
-/// Without FFmpeg, noise and blocks stand for an encoder.
+/// FFmpeg's command and a folder for its files. Without it, noise and blocks stand for an encoder.
 struct Encoder {
   std::string ffmpeg, folder;
 };
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder = {});
+
+// A cache of pairs on disk: computing them takes far longer than aligning them.
+std::optional<TestPair> LoadPair(const std::string& path);
+void SavePair(const std::string& path, const TestPair& pair);
 
 }  // namespace acutance::test

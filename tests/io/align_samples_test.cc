@@ -136,7 +136,7 @@ TEST(AlignedVideo, LeftLazyNothingIsCopied) {
     EXPECT_EQ(picture.planes[0].data, nullptr);
     const Plane plane = PlaneOf(picture, 2).value();
     EXPECT_EQ(plane.data, picture.lazy->source().planes[2].data);
-    EXPECT_EQ(picture.lazy->made().planes[0].data, nullptr) << "made";
+    EXPECT_EQ(picture.lazy->result().planes[0].data, nullptr) << "made";
     ExpectFrame(Materialize(picture).value(), clip, i);
   }
 }

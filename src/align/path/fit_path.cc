@@ -112,7 +112,8 @@ CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const
 }
 
 /// Where a rate is not declared: conversions that may explain the path, or the numbers of frames.
-std::vector<FrameClock> UntoldClocks(const FrameTrack& reference, const FrameTrack& distorted, const PairList& pairs) {
+std::vector<FrameClock> UndeclaredClocks(const FrameTrack& reference, const FrameTrack& distorted,
+                                         const PairList& pairs) {
   constexpr double kTolerance = 0.03, kLeast = 24;
   std::vector<FrameClock> clocks;
   if ((reference.rate && distorted.rate) || pairs.size() < 2) return clocks;
@@ -153,8 +154,8 @@ void MakeFine(const FrameTrack& reference, const FrameTrack& distorted, const Pa
   LearnUsual(*fitted.fine, pairs, fitted.fine_costs);
 }
 
-/// Leaves out frames that are no encode of theirs. A few of them in the middle were coded badly, as after a shot cut:
-/// were they others, the path would not continue behind them.
+/// Leaves out frames that are no encode of their reference frames. A few of them in the middle were coded badly, as
+/// after a shot boundary: were they foreign, the path would not continue behind them.
 void LeaveOutForeign(FittedPath& fitted) {
   constexpr int64_t kFew = 8;
   const auto count = static_cast<int64_t>(fitted.shown.size());
@@ -194,9 +195,9 @@ void Assess(const FramePath& path, const FrameClock& clock, FittedPath& fitted) 
     fitted.vivid += fitted.fine->energy(static_cast<int64_t>(j)) > kVividEnergy;
 }
 
-/// Whether a path that ends at another offset than 0 is believed to. Frames that are missing are, for no encode shows
-/// what comes later; one that lags catches up now and then, so that the last third of where it does must still fit far
-/// better late.
+/// Whether a path that ends at an offset other than 0 is believed. Missing frames are believed, since no encode shows
+/// what comes later; a lagging one catches up now and then, so that the last third of the lag must still fit far
+/// better.
 bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   constexpr double kSure = 6;  // a logarithm
   const int64_t offset = path.offsets.back();
@@ -212,8 +213,8 @@ bool EndsElsewhere(const FineResiduals& fine, const FramePath& path) {
   return better > kSure;
 }
 
-/// Whether no frame fits a neighbour of its own reference frame far better: an encode that is late where little moves,
-/// or stops there, is no reason to leave frames out.
+/// Whether no frame fits a neighbour of its own reference frame far better: an encode that lags where little moves, or
+/// stops there, is no reason to leave frames out.
 bool FitsEachFrame(const FineResiduals& fine, const PairList& pairs, int64_t reference_count) {
   constexpr double kBetter = 3;
   const double floor = 16 * fine.floor();  // a fourth of an 8-bit step in each cell
@@ -249,8 +250,8 @@ bool StepsFit(const StepCosts& steps, double floor, const FramePath& path) {
 }
 
 /// Whether a frame that repeats the one before lies nearer to that one's reference frame, amid frames that lie nearest
-/// to their own: their encode is not late, so that it did not stop by itself.
-bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
+/// to their own: their encode does not lag, so that it did not stop by itself.
+bool StopsAmidAligned(const FittedPath& fitted, int64_t distorted_count) {
   constexpr int64_t kAbout = 12, kLeast = 8;
   constexpr double kMost = 0.9;
   const std::vector<uint8_t> repeats = FindRepeats(*fitted.fine, distorted_count, 1);
@@ -274,7 +275,7 @@ bool StopsInStep(const FittedPath& fitted, int64_t distorted_count) {
   return false;
 }
 
-/// Makes paths cost what is new in the errors of frames, learned from these pairs.
+/// Bases the costs of paths on what is new in the errors of frames, learned from these pairs.
 void UseSteps(const PairList& pairs, int64_t distorted_count, FittedPath& fitted, PathSearch& search) {
   fitted.steps = std::make_unique<StepCosts>(*fitted.fine, pairs, distorted_count, fitted.reference_count);
   fitted.detail_steps = std::make_unique<StepCosts>(*fitted.details, pairs, distorted_count, fitted.reference_count);
@@ -292,7 +293,7 @@ void UseSteps(const PairList& pairs, int64_t distorted_count, FittedPath& fitted
 }
 
 /// Whether nearly all frames that are no repeats lie at one offset.
-bool KeepsClock(const FramePath& path) {
+bool FollowsClock(const FramePath& path) {
   constexpr double kNearlyAll = 0.97;
   std::vector<int64_t> offsets;
   for (size_t j = 0; j < path.offsets.size(); ++j)
@@ -302,12 +303,12 @@ bool KeepsClock(const FramePath& path) {
   return same >= kNearlyAll * static_cast<double>(offsets.size());
 }
 
-/// Evidence for the pairs of a path counts by what it exceeds 0.8 a frame. Errors of an encode that is late, or
-/// that is blurred or filtered over time, last: they speak for the wrong frame by a little in one frame after the
-/// other, which would add up to any certainty. Errors that do not last, as of noise, speak anew in each frame. What
-/// speaks against the path counts as it is.
+/// Evidence for the pairs of a path counts by what it exceeds 0.8 a frame. Errors of an encode that lags, or that is
+/// blurred or filtered over time, persist: they speak for the wrong frame by a little in one frame after the other,
+/// which would add up to any certainty. Errors that do not persist, such as noise, speak anew in each frame. Evidence
+/// against the path counts in full.
 void DoubtLittleEvidence(std::span<const int64_t> judged, double persistence, PathSearch& search) {
-  constexpr double kLittle = 0.8, kLast = 0.5;  // errors that last so much do not average out
+  constexpr double kLittle = 0.8, kLast = 0.5;  // errors that persist more do not average out
   search.fill_steps = [fill = search.fill_steps, judged, little = kLittle * std::min(1.0, persistence / kLast)](
                           int64_t j, int64_t first_before, int64_t befores, int64_t first,
                           std::span<const double> pairs_now, std::span<double> steps) {
@@ -365,7 +366,8 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     CoarsePath timed = FindCoarsePath(*fitted.coarse, TimeClock(reference, distorted), reference, distorted);
     if (timed.path.cost < coarse.path.cost) coarse = std::move(timed);
   }
-  for (FrameClock& each : UntoldClocks(reference, distorted, PairsOf(coarse.clock, coarse.path, reference.size()))) {
+  for (FrameClock& each :
+       UndeclaredClocks(reference, distorted, PairsOf(coarse.clock, coarse.path, reference.size()))) {
     CoarsePath converted = FindCoarsePath(*fitted.coarse, std::move(each), reference, distorted);
     if (converted.path.cost < coarse.path.cost) coarse = std::move(converted);
   }
@@ -392,7 +394,7 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     path = FindPath(search);
   }
   Assess(path, clock, fitted);
-  fitted.keeps_clock = KeepsClock(path);
+  fitted.follows_clock = FollowsClock(path);
   fitted.likely = fitted.shown;
   search.costs = kJudgingCosts;
   const std::vector<int64_t> judged = DisplayedFrames(clock, path, fitted);
@@ -425,7 +427,7 @@ std::optional<FittedPath> FitNearIndex(const FrameTrack& reference, const FrameT
   const bool is_identity = std::ranges::all_of(path.offsets, [](int64_t offset) { return offset == 0; }) &&
                            std::ranges::all_of(path.held, [](uint8_t held) { return held == 0; });
   // Also where the path stays at its number: what fits better may lie beyond the paths that were tried.
-  if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsInStep(fitted, std::ssize(pairs)))
+  if (!FitsEachFrame(*fitted.fine, pairs, reference.size()) || StopsAmidAligned(fitted, std::ssize(pairs)))
     return std::nullopt;
   if (!is_identity && (EndsElsewhere(*fitted.fine, path) || !FitsEvenly(*fitted.fine, pairs) ||
                        !StepsFit(*fitted.steps, 16 * fitted.fine->floor(), path) ||

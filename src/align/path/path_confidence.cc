@@ -18,8 +18,8 @@ bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
 
 namespace {
 
-/// The first of the frames at the end of which the path says that the video stops. Where they are few, a late encode
-/// looks the same: nothing after them decides.
+/// The first of the last frames, if the path stops there. Where they are few, a lagging encode looks the same: nothing
+/// after them decides.
 int64_t FirstOfShortStop(const FramePath& path) {
   constexpr int64_t kFew = 4;
   const auto count = static_cast<int64_t>(path.held.size());
@@ -43,7 +43,7 @@ std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64
   return margins;
 }
 
-/// Where the frames on both sides may be one off, so may a frame or two between them, unless these are very sure.
+/// Where the frames on both sides may be off by one, so may a frame or two between them, unless these are very sure.
 void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>& margins) {
   constexpr size_t kMostLone = 2;
   size_t after_doubt = 0;  // 0: no frame before this one is doubtful
@@ -57,20 +57,20 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
 }
 
 /// Frames next to a step of the path may belong to its other side, unless they are surer.
-void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
-  constexpr int64_t kBeside = 2;
+void DoubtNextToSteps(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kNear = 2;
   const int64_t count = std::ssize(margins);
   for (int64_t j = 1; j < count; ++j) {
     const int64_t at = j;
     if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
-    for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
+    for (int64_t k = std::max<int64_t>(0, j - kNear); k < std::min(count, j + kNear); ++k)
       if (margins[k] < sure) margins[k] = 0;
   }
 }
 
-/// How many reference frames distorted frame j moves on by after the one before it, where a path says from `before` to
-/// `now`: near to that, also where errors hide which of several frames that move alike it shows; near to 0 of a repeat.
-/// Nothing: too little moves.
+/// By how many reference frames distorted frame j advances, where a path says from `before` to `now`: near to that,
+/// also where errors hide which of several frames that move alike it shows; near to 0 for a repeat. nullopt: too little
+/// moves.
 std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t before, int64_t now) {
   if (before == now) return 0;
   const double apart = fine.ReferenceDistance(before, now);
@@ -80,8 +80,8 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   return static_cast<double>(now - before) * product / apart;
 }
 
-/// Whether no frame of a run stops, by what they lack of the frames that they should move on by. An encode that is late
-/// makes up for it in the next few frames.
+/// Whether no frame of a run stops, by what they lack of the frames that they should advance by. A lagging encode makes
+/// up for it in the next few frames.
 bool NoneStops(const std::vector<double>& lacks) {
   constexpr double kStops = 0.4, kLacks = 0.5;  // frames
   constexpr size_t kMost = 4;
@@ -100,8 +100,8 @@ bool NoneStops(const std::vector<double>& lacks) {
   return true;
 }
 
-/// Whether distorted frames `first` to `last` move on as the path says.
-bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
+/// Whether distorted frames `first` to `last` advance as the path says.
+bool Advance(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
   constexpr double kLeast = 0.6, kMost = 1.3;  // of motion that shows
   constexpr double kSpread = 0.25;
   std::vector<double> parts, lacks;
@@ -123,11 +123,10 @@ bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t f
   return NoneStops(lacks);
 }
 
-/// Frames that fit two places lie where the sure frames on both sides have them if these are equally far from their
-/// numbers, nothing speaks for others, and no frame between them stops: were some repeated, others would be missing
-/// again.
-void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double very_sure,
-                     double sure, std::vector<double>& margins) {
+/// Frames that fit two places lie where the sure frames on both sides have them if these have one offset, nothing
+/// speaks for others, and no frame between them stops: were some repeated, others would be missing again.
+void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted,
+                      double very_sure, double sure, std::vector<double>& margins) {
   int64_t last_sure = -1;
   double least = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
@@ -136,14 +135,14 @@ void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, con
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
     if (margins[at] < very_sure) continue;
-    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && MoveOn(fitted, judged, last_sure + 1, j))
+    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && Advance(fitted, judged, last_sure + 1, j))
       for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
   }
 }
 
-/// By distorted frame, which part it shows of what it should move on by; below 0: unknown, or it should not.
+/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, or it should not move.
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
   std::vector<double> parts(judged.size(), -1);
   for (int64_t j = 1; j < std::ssize(parts); ++j) {
@@ -155,8 +154,8 @@ std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> j
   return parts;
 }
 
-/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat next to a frame that is
-/// missing: which of the two stands for its reference frame is ambiguous.
+/// A frame that stops where the path advances, amid frames that advance as it says, is a repeat next to a missing
+/// frame: which of the two stands for its reference frame is ambiguous.
 void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
   constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
   constexpr int64_t kAbout = 6;
@@ -170,8 +169,8 @@ void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& mar
   }
 }
 
-/// Where a video stands still for several frames while the path moves on, these are ambiguous unless they are very
-/// sure. Weak encodes of noise stand still here and there: those are no evidence of stops.
+/// Where a video stands still for several frames while the path advances, these are ambiguous unless they are very
+/// sure. Weak encodes of noise stand still here and there: that is no evidence of stops.
 void DoubtStandstills(std::span<const int64_t> judged, const std::vector<double>& parts_moved, double sure,
                       std::vector<double>& margins) {
   constexpr double kStands = 0.1;  // of the motion
@@ -205,8 +204,8 @@ double TimesNearer(const FittedPath& fitted, int64_t j, int64_t i, int64_t other
 }
 
 /// Frames that by themselves lie nearer to a neighbour of their reference frame are ambiguous, unless they are very
-/// sure, where nearly all others do not: what has them where they are is what the frames about them show. Where more
-/// do, the encode is late, and only those that lie far nearer to another one are.
+/// sure, where nearly all others do not: only the frames about them place them. Where more do, the encode lags, and
+/// only those that lie far nearer to another one are ambiguous.
 void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, double sure,
                     std::vector<double>& margins) {
   constexpr double kMost = 0.1, kNearer = 1.1, kFar = 3;
@@ -235,7 +234,7 @@ void DoubtRepeats(const FramePath& path, std::span<const int64_t> judged, double
     if (path.held[j] != 0 && judged[j] == judged[j - 1] && margins[j - 1] < sure) margins[j] = 0;
 }
 
-/// A frame that leaves far more than others do, and most of what it moved on by, shows what the reference has not:
+/// A frame that leaves far more unexplained than others, and most of its motion, shows what the reference has not:
 /// where the reference froze, for example. Frames that stand still after it show the same.
 void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted, std::vector<double>& margins) {
   constexpr double kFar = 64, kMost = 0.5;
@@ -252,13 +251,13 @@ void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted,
   }
 }
 
-constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
-constexpr int64_t kBesides = 8;  // neighbours that must follow each other
+constexpr int64_t kEnds = 4;  // frames at an end that a filter over time may reach
+constexpr int64_t kRun = 8;   // neighbours that must follow each other
 
-/// Whether the path continues frame by frame from distorted frame j to j + kBesides.
-bool GoesOn(const FittedPath& fitted, int64_t j) {
+/// Whether the path continues frame by frame from distorted frame j to j + kRun.
+bool Continues(const FittedPath& fitted, int64_t j) {
   const int64_t first = fitted.likely[j];
-  for (int64_t k = 0; k <= kBesides; ++k)
+  for (int64_t k = 0; k <= kRun; ++k)
     if (first < 0 || fitted.likely[j + k] != first + k) return false;
   return true;
 }
@@ -273,19 +272,19 @@ void Doubt(FittedPath& fitted, int64_t j) {
 
 void MarkAmbiguousEnds(FittedPath& fitted) {
   const int64_t count = std::ssize(fitted.likely);
-  if (count < 2 * (kEnds + kBesides)) return;
+  if (count < 2 * (kEnds + kRun)) return;
   int64_t begin = 0, last = count - 1;
-  while (begin < kEnds && !GoesOn(fitted, begin)) ++begin;
-  while (last > count - 1 - kEnds && !GoesOn(fitted, last - kBesides)) --last;
+  while (begin < kEnds && !Continues(fitted, begin)) ++begin;
+  while (last > count - 1 - kEnds && !Continues(fitted, last - kRun)) --last;
   const int64_t from = fitted.likely[begin] - begin;
   const int64_t to = fitted.likely[last] - last;
-  for (int64_t j = 0; j < begin && GoesOn(fitted, begin); ++j)
+  for (int64_t j = 0; j < begin && Continues(fitted, begin); ++j)
     if (from + j >= 0 && fitted.shown[j] > from + j) Doubt(fitted, j);
-  for (int64_t j = last + 1; j < count && GoesOn(fitted, last - kBesides); ++j)
+  for (int64_t j = last + 1; j < count && Continues(fitted, last - kRun); ++j)
     if (to + j < fitted.reference_count && fitted.shown[j] < to + j) Doubt(fitted, j);
 }
 
-bool KeepEndsPlain(FittedPath& fitted) {
+bool ExtendIdentityToEnds(FittedPath& fitted) {
   const int64_t count = std::ssize(fitted.likely);
   if (count != fitted.reference_count || count < 4 * kEnds) return false;
   for (int64_t j = kEnds; j < count - kEnds; ++j)
@@ -325,17 +324,17 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
                    FittedPath& fitted) {
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureBetween = 12;      // of frames between which others lie
-  constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
+  constexpr double kSureNextToSteps = 12;  // where what an encode does to a step often moves it by a frame
   constexpr double kSureAlone = 12;        // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
-  KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
+  TrustBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
   DoubtStops(parts_moved, margins);
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
   DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
-  DoubtBesideSteps(path, kSureBesideSteps, margins);
+  DoubtNextToSteps(path, kSureNextToSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {

@@ -8,7 +8,7 @@ namespace acutance {
 namespace {
 
 constexpr int64_t kChunk = 1500;   // frames that are decided at once
-constexpr int64_t kOverlap = 300;  // frames after them that are looked at
+constexpr int64_t kOverlap = 300;  // further frames that are searched
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 enum Layer { kMatch, kHold };
@@ -50,14 +50,14 @@ class Chunk {
   void Begin() {
     Emit(begin_);
     for (size_t o = 0; o < count_; ++o) cost_[kMatch][o] = emission_[o] + Prior(first_ + static_cast<int64_t>(o));
-    Keep(begin_);
-    for (int64_t j = begin_ + 1; j < end_; ++j) Advance(j), Keep(j);
+    Record(begin_);
+    for (int64_t j = begin_ + 1; j < end_; ++j) Advance(j), Record(j);
   }
 
-  void GoOn(const State& from) {
+  void Continue(const State& from) {
     const int64_t o = from.offset - first_;
     if (o >= 0 && o < static_cast<int64_t>(count_)) cost_[from.layer][o] = 0;
-    for (int64_t j = begin_; j < end_; ++j) Advance(j), Keep(j);
+    for (int64_t j = begin_; j < end_; ++j) Advance(j), Record(j);
   }
 
   /// The states of all frames on the cheapest path.
@@ -98,7 +98,7 @@ class Chunk {
   }
 
   /// What each state of frame j costs up to there, for Rivals.
-  void Keep(int64_t j) {
+  void Record(int64_t j) {
     if (!search_.is_judging()) return;
     const auto row = static_cast<ptrdiff_t>(static_cast<size_t>(j - begin_) * count_);
     for (const Layer layer : {kMatch, kHold}) std::ranges::copy(cost_[layer], forward_[layer].begin() + row);
@@ -128,7 +128,7 @@ class Chunk {
     return rival;
   }
 
-  /// Goes from the costs of frame j's states to the end, to those of the frame before.
+  /// From the costs of continuing from frame j's states to the end, computes those of the frame before.
   void GoBack(int64_t j) {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     std::ranges::copy_n(emissions_.begin() + static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(count_),
@@ -286,9 +286,10 @@ class Chunk {
       if (o + per_frame < count_ && emission_[o] < kNever) {
         const size_t above = o + per_frame;
         const double held = HeldCost(moves, step(above));
-        const double opened = cost_[kMatch][above] + moves.hold + held, kept = cost_[kHold][above] + held;
-        next_[kHold][o] = std::min(opened, kept);
-        sources_[kHold][row + o] = {static_cast<int32_t>(above), static_cast<uint8_t>(opened < kept ? kMatch : kHold)};
+        const double opened = cost_[kMatch][above] + moves.hold + held, held_on = cost_[kHold][above] + held;
+        next_[kHold][o] = std::min(opened, held_on);
+        sources_[kHold][row + o] = {static_cast<int32_t>(above),
+                                    static_cast<uint8_t>(opened < held_on ? kMatch : kHold)};
       }
       AddJump(ReferenceAt(j - 1, o), o, here - moves.apart * static_cast<double>(o), from_here);
     }
@@ -321,7 +322,7 @@ FramePath FindPath(const PathSearch& search) {
     const int64_t end = begin + kChunk + kOverlap >= count ? count : begin + kChunk + kOverlap;
     Chunk chunk(search, begin, end, state.offset);
     if (begin == 0) chunk.Begin();
-    else chunk.GoOn(state);
+    else chunk.Continue(state);
     const std::vector<State> states = chunk.Trace();
     const int64_t decided = end == count ? end : begin + kChunk;
     if (search.is_judging()) {

@@ -32,7 +32,7 @@ class WeightSearch {
  public:
   void Add(std::span<const double> costs, size_t own) {
     const double least = *std::ranges::min_element(costs);
-    if (std::ranges::all_of(costs, [&](double cost) { return cost - least < kTold; })) return;
+    if (std::ranges::all_of(costs, [&](double cost) { return cost - least < kDistinct; })) return;
     ++frames_;
     for (size_t w = 0; w < kWeights.size(); ++w) {
       double sum = 0;
@@ -53,7 +53,7 @@ class WeightSearch {
 
  private:
   static constexpr std::array<double, 8> kWeights{0, 0.1, 0.2, 0.4, 0.7, 1, 1.5, 2};
-  static constexpr double kTold = 0.2, kLost = 0.02, kAsGood = 1;
+  static constexpr double kDistinct = 0.2, kLost = 0.02, kAsGood = 1;
 
   int frames_ = 0;
   std::array<double, 8> likelihoods_{};
