@@ -21,20 +21,9 @@ void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
 }
 
 bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
-  switch (choice) {
-    case Deinterlacing::kOff:
-      return false;
-    case Deinterlacing::kAuto:
-    case Deinterlacing::kOn:
-      return is_interlaced;
-    case Deinterlacing::kReference:
-      return is_reference;
-    case Deinterlacing::kDistorted:
-      return !is_reference;
-    case Deinterlacing::kBoth:
-      return true;
-  }
-  return false;
+  const bool by_stream = choice == Deinterlacing::kAuto || choice == Deinterlacing::kOn;
+  const bool by_name = choice == (is_reference ? Deinterlacing::kReference : Deinterlacing::kDistorted);
+  return (by_stream && is_interlaced) || by_name || choice == Deinterlacing::kBoth;
 }
 
 /// Raw yuv does not declare whether it is interlaced, so that `auto` does nothing next to it.
@@ -83,10 +72,6 @@ Status RotateAndCrop(bool heed_display, const FitInputs& inputs, std::vector<Fit
   return {};
 }
 
-double ShapeOf(const VideoSource& video) {
-  return video.format().width * video.facts().pixel_aspect / video.format().height;
-}
-
 /// Headers may declare any ratio. Anamorphic video has 0.5 to 2.
 Status CheckPixels(const FitInputs& inputs) {
   constexpr double kMost = 100;
@@ -110,15 +95,15 @@ ShapedVideo ShapedOf(const VideoSource& video) {
 Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
-  const double shape = ShapeOf(*reference.video);
+  const ShapedVideo shaped = ShapedOf(*reference.video);
   for (const PairReaderInput* input : inputs) {
-    const double own = ShapeOf(*input->video);
-    const bool nearly = std::abs(own - shape) <= kTolerance * shape;
-    if (nearly && (!ShapesDiffer(ShapedOf(*reference.video), ShapedOf(*input->video)) || input->crop)) continue;
+    const ShapedVideo own = ShapedOf(*input->video);
+    const bool nearly = std::abs(own.shape() - shaped.shape()) <= kTolerance * shaped.shape();
+    if (nearly && (!ShapesDiffer(shaped, own) || input->crop)) continue;
     const PictureFormat &one = reference.video->format(), &other = input->video->format();
     const std::string problem =
         fmt::format("{} is {}x{}, shown {:.3f} times as wide as high, and {} {}x{}, shown {:.3f} times", reference.name,
-                    one.width, one.height, shape, input->name, other.width, other.height, own);
+                    one.width, one.height, shaped.shape(), input->name, other.width, other.height, own.shape());
     if (nearly) {
       steps.push_back({problem + ": one of them is squashed, unless rows or columns were cropped, which --crop auto "
                                  "detects"});

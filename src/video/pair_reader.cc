@@ -16,19 +16,10 @@ namespace {
 
 using Item = Result<std::optional<Picture>>;
 
-/// The numbers that libvmaf's tool prints in "pixel formats do not match: 0, 3".
+/// The numbers that libvmaf's tool prints in "pixel formats do not match: 0, 3"; 4: 4:0:0, which it does not read.
 int ToolNumber(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::k420:
-      return 0;
-    case PixelFormat::k422:
-      return 2;
-    case PixelFormat::k444:
-      return 3;
-    case PixelFormat::k400:
-      break;
-  }
-  return 4;  // 4:0:0, which the tool does not read
+  constexpr int kNumbers[] = {4, 0, 2, 3};
+  return kNumbers[static_cast<int>(format)];
 }
 
 /// How many pairs there are, where every video declares its length.

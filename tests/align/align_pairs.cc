@@ -1,11 +1,9 @@
 // Alignment of synthetic pairs of clips with known faults in time: every frame must be right, or the pair refused.
 //
-// usage: align_pairs [--pairs N] [--seed S] [--contents FIRST-LAST] [--ffmpeg COMMAND] [--keep FOLDER]
-//                    [--least PERCENT] [--verbose]
+// usage: align_pairs [--pairs N] [--seed S] [--contents FIRST-LAST] [--ffmpeg COMMAND] [--least PERCENT] [--verbose]
 //
 // --least: percent of right answers, for a status of 0 (99.5). --contents: numbers of Content. --ffmpeg: with x264,
 // x265, SVT-AV1 and MPEG encodes in place of noise.
-// --keep: a cache of pairs for the next run.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -54,7 +52,7 @@ std::string Check(const TestPair& pair, const Alignment& alignment) {
 struct Options {
   int pairs = 420, first = 0, last = static_cast<int>(Content::kWheel);
   uint32_t seed = 1;
-  std::string ffmpeg, keep;
+  std::string ffmpeg;
   double least = 99.5;  // percent of right answers, for a status of 0; no wrong ones at 99.5 or more
   bool verbose = false;
 };
@@ -64,16 +62,7 @@ TestPair PairOf(const Options& options, int k) {
   const auto content = static_cast<Content>(options.first + k % contents);
   const auto fault = static_cast<Fault>((k + k / round) % kFaults);  // two rounds have all
   const uint32_t seed = options.seed + static_cast<uint32_t>(k);
-  if (options.keep.empty()) return MakePair(seed, content, fault, {options.ffmpeg, "/tmp"});
-  const std::string path = fmt::format("{}/{}-{}-{}{}.pair", options.keep, seed, static_cast<int>(content),
-                                       static_cast<int>(fault), options.ffmpeg.empty() ? "" : "-coded");
-  if (std::optional<TestPair> kept = LoadPair(path)) return std::move(*kept);
-  const std::string folder = path + ".work";
-  std::filesystem::create_directories(folder);
-  TestPair pair = MakePair(seed, content, fault, {options.ffmpeg, folder});
-  std::filesystem::remove_all(folder);
-  SavePair(path, pair);
-  return pair;
+  return MakePair(seed, content, fault, {options.ffmpeg, std::filesystem::temp_directory_path().string()});
 }
 
 int Run(const Options& options) {
@@ -137,7 +126,6 @@ int main(int argc, char** argv) {
     else if (name == "--least") options.least = std::atof(value);
     else if (name == "--contents") std::sscanf(value, "%d-%d", &options.first, &options.last);
     else if (name == "--ffmpeg") options.ffmpeg = value;
-    else if (name == "--keep") options.keep = value;
     else return fmt::print(stderr, "align_pairs: {}? Its first lines list the options.\n", name), 2;
   }
   return acutance::test::Run(options);

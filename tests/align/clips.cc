@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 #include <numbers>
-#include <type_traits>
 
 #include "scenery.h"
 
@@ -365,44 +364,6 @@ class PairMaker {
   TestPair pair_;
 };
 
-/// Writes or reads all members in their order.
-template <class Stream>
-class Archive {
- public:
-  explicit Archive(Stream& stream) : stream_(stream) {}
-
-  template <class Pair>
-  void Go(Pair& pair) {
-    Value(pair.content), Value(pair.fault);
-    Array(pair.text), Array(pair.shown), Array(pair.same_as), Array(pair.apart), Array(pair.errors);
-    for (auto* track : {&pair.reference, &pair.distorted})
-      Array(track->fingerprints), Array(track->times), Value(track->rate), Value(track->is_whole);
-  }
-
- private:
-  static constexpr bool kReads = std::is_same_v<Stream, std::ifstream>;
-
-  template <class T>
-  void Bytes(T* data, size_t count) {
-    const auto size = static_cast<std::streamsize>(count * sizeof(T));
-    if constexpr (kReads) stream_.read(reinterpret_cast<char*>(data), size);
-    else stream_.write(reinterpret_cast<const char*>(data), size);
-  }
-  template <class T>
-  void Value(T& value) {
-    Bytes(&value, 1);
-  }
-  template <class T>
-  void Array(T& array) {
-    uint64_t count = array.size();
-    Value(count);
-    if constexpr (kReads) array.resize(stream_ ? count : 0);
-    Bytes(array.data(), array.size());
-  }
-
-  Stream& stream_;
-};
-
 }  // namespace
 
 bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
@@ -415,20 +376,6 @@ bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder) {
   return PairMaker(seed, content, fault, encoder).Make();
-}
-
-std::optional<TestPair> LoadPair(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  TestPair pair;
-  Archive(file).Go(pair);
-  if (!file) return std::nullopt;
-  return pair;
-}
-
-void SavePair(const std::string& path, const TestPair& pair) {
-  std::ofstream file(path, std::ios::binary);
-  Archive(file).Go(pair);
 }
 
 }  // namespace acutance::test

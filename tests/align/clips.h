@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -86,9 +85,5 @@ struct Encoder {
 };
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder = {});
-
-// A cache of pairs on disk: computing them takes far longer than aligning them.
-std::optional<TestPair> LoadPair(const std::string& path);
-void SavePair(const std::string& path, const TestPair& pair);
 
 }  // namespace acutance::test

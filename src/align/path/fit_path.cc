@@ -33,12 +33,6 @@ PairList PairsOf(const FrameClock& clock, const FramePath& path, int64_t referen
 }
 
 template <class Residuals>
-void FillCosts(const Residuals& residuals, const PairingCosts& costs, int64_t j, int64_t first, std::span<double> to) {
-  residuals.Fill(j, first, to);
-  costs.FromResiduals(residuals.energy(j), residuals.floor(), to);
-}
-
-template <class Residuals>
 double ResidualOf(const Residuals& residuals, int64_t j, int64_t i) {
   double residual = 0;
   residuals.Fill(j, i, {&residual, 1});
@@ -88,22 +82,15 @@ struct CoarsePath {
   PairingCosts costs;
 };
 
-int64_t BandOf(const FrameTrack& reference, const FrameTrack& distorted, const FrameClock& clock) {
-  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
-  return static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0)) * clock.steps;
-}
-
 CoarsePath FindCoarsePath(const CoarseResiduals& coarse, FrameClock clock, const FrameTrack& reference,
                           const FrameTrack& distorted) {
-  const int64_t band = BandOf(reference, distorted, clock);
+  const int64_t band = MostFramesApart(reference, distorted) * clock.steps;
   CoarsePath result{std::move(clock), {}, {}};
   PathSearch search;
   search.reference_count = reference.size();
   search.clock = result.clock;
   search.window = [band](int64_t, int64_t around) { return PathSearch::Window{around - band, around + band}; };
-  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) {
-    FillCosts(coarse, result.costs, j, first, costs);
-  };
+  search.fill = [&](int64_t j, int64_t first, std::span<double> costs) { result.costs.Fill(coarse, j, first, costs); };
   for (int round = 0; round < 2; ++round) {
     result.path = FindPath(search);
     if (round == 0) LearnUsual(coarse, PairsOf(result.clock, result.path, reference.size()), result.costs);
@@ -139,7 +126,7 @@ void FollowWhatMoves(const FrameTrack& reference, const FrameTrack& distorted, C
   const PairList pairs = PairsOf(coarse.clock, coarse.path, reference.size());
   fitted.moving = std::make_unique<MovingPart>(reference, distorted, UsualGain(*fitted.coarse, pairs));
   const std::optional<int64_t> offset =
-      fitted.moving->BetterOffset(coarse.clock, BandOf(reference, distorted, coarse.clock), pairs);
+      fitted.moving->BetterOffset(coarse.clock, MostFramesApart(reference, distorted) * coarse.clock.steps, pairs);
   if (!offset) return;
   std::ranges::fill(coarse.path.offsets, *offset);
   std::ranges::fill(coarse.path.held, uint8_t{0});
@@ -324,6 +311,11 @@ void DoubtLittleEvidence(std::span<const int64_t> judged, double persistence, Pa
 
 }  // namespace
 
+int64_t MostFramesApart(const FrameTrack& reference, const FrameTrack& distorted) {
+  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
+  return static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
+}
+
 bool FittedPath::IsForeign(int64_t j, int64_t i) const {
   constexpr double kFar = 16, kPart = 0.5, kClear = 0.1, kOfAPicture = 0.2;
   // Many foreign frames in the fit of fine residuals hide themselves there, but not in coarse ones.
@@ -336,14 +328,12 @@ bool FittedPath::IsForeign(int64_t j, int64_t i) const {
 }
 
 void FittedPath::FillPairs(int64_t j, int64_t first, std::span<double> costs, double tie) const {
-  fine->Fill(j, first, costs);
-  fine_costs.FromResiduals(fine->energy(j), fine->floor(), costs, tie);
+  fine_costs.Fill(*fine, j, first, costs, tie);
   const double least = *std::ranges::min_element(costs);
   for (double& cost : costs) cost = least + weights.cells * (cost - least);
   if (weights.details == 0) return;
   std::vector<double> finer(costs.size());
-  details->Fill(j, first, finer);
-  detail_costs.FromResiduals(details->energy(j), details->floor(), finer, tie);
+  detail_costs.Fill(*details, j, first, finer, tie);
   for (size_t k = 0; k < costs.size(); ++k) costs[k] += weights.details * finer[k];
 }
 

@@ -14,6 +14,9 @@ namespace acutance {
 /// A median frame that leaves more of its energy unexplained belongs to another video.
 inline constexpr double kMostUnexplained = 0.4;
 
+/// kMostSecondsApart in reference frames: the band that a path is searched in.
+int64_t MostFramesApart(const FrameTrack& reference, const FrameTrack& distorted);
+
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
   std::vector<int64_t> likely;    // the same, ambiguous frames too

@@ -21,8 +21,7 @@ class ShiftSums {
   void Add(const Residuals& residuals, const PairingCosts& costs, int64_t j, int64_t i, int64_t reference_count) {
     const int64_t low = std::max<int64_t>(0, i - reach_), high = std::min(reference_count - 1, i + reach_);
     row_.resize(high - low + 1);
-    residuals.Fill(j, low, row_);
-    costs.FromResiduals(residuals.energy(j), residuals.floor(), row_, PairingCosts::kTieOfAll);
+    costs.Fill(residuals, j, low, row_, PairingCosts::kTieOfAll);
     const double own = row_[i - low];
     for (int64_t k = low; k <= high; ++k) {
       const int64_t at = k - i + reach_;
@@ -131,8 +130,7 @@ Margins MarginsNear(const FittedPath& fitted) {
 
 Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more add nothing new
-  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
-  const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
+  const int64_t reach = MostFramesApart(reference, distorted);
   const ShiftSums near = SumNear(fitted, kNearShift);
   ShiftSums far(reach);
   const auto count = static_cast<int64_t>(fitted.likely.size());

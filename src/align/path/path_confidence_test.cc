@@ -40,6 +40,13 @@ std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
 
 constexpr int kMoving = 120;  // frames of the videos below
 
+/// A path that continues at another offset from frame `from` on.
+FramePath StepAt(size_t from, int64_t offset) {
+  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+  std::fill(path.offsets.begin() + from, path.offsets.end(), offset);
+  return path;
+}
+
 /// A spot that moves, and an encode of it whose frame k shows where it was at shown(k), with noise.
 struct MovingVideos {
   FrameTrack reference, distorted;
@@ -58,10 +65,10 @@ struct MovingVideos {
     }
   }
 
-  /// The doubtful frames where all have one margin but those given, on a path that is frame by frame if none is given.
+  /// The doubtful frames where all have one margin, except for those given, on a path, which is frame by frame by
+  /// default.
   std::vector<int64_t> DoubtfulAt(double margin, const std::vector<std::pair<int64_t, double>>& others = {},
-                                  FramePath path = {}) const {
-    if (path.offsets.empty()) path = {std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+                                  const FramePath& path = StepAt(0, 0)) const {
     FittedPath fitted = FitPath(reference, distorted);
     fitted.doubtful.clear();
     std::vector<int64_t> judged;
@@ -79,13 +86,6 @@ struct MovingVideos {
   static constexpr double kSpeed = 0.3;
 };
 
-/// A path that continues at another offset from frame `from` on.
-FramePath StepAt(size_t from, int64_t offset) {
-  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
-  std::fill(path.offsets.begin() + from, path.offsets.end(), offset);
-  return path;
-}
-
 /// The rivals of a video whose frame k shows reference frame k; pairs that are off by k cost costs[k].
 std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double outside) {
   constexpr int64_t kFrames = 12;
@@ -94,11 +94,9 @@ std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double 
   search.clock = IndexClock(kFrames);
   search.costs = {.outside = outside, .outside_a_match = 0};
   search.window = [](int64_t, int64_t) { return PathSearch::Window{-kFrames, kFrames}; };
-  const auto cost = [costs](int64_t j, int64_t i) {
-    return costs[std::min(costs.size() - 1, static_cast<size_t>(std::abs(i - j)))];
-  };
-  search.fill = [cost](int64_t j, int64_t first, std::span<double> pairs) {
-    for (size_t k = 0; k < pairs.size(); ++k) pairs[k] = cost(j, first + static_cast<int64_t>(k));
+  search.fill = [costs](int64_t j, int64_t first, std::span<double> pairs) {
+    for (int64_t k = 0; k < std::ssize(pairs); ++k)
+      pairs[k] = costs[std::min<int64_t>(std::ssize(costs) - 1, std::abs(first + k - j))];
   };
   search.fill_steps = [](int64_t, int64_t, int64_t, int64_t, std::span<const double> pairs, std::span<double> steps) {
     for (size_t k = 0; k < steps.size(); ++k) steps[k] = pairs[k % pairs.size()];

@@ -45,6 +45,13 @@ class PairingCosts {
   /// of the logarithms weighs.
   void FromResiduals(double energy, double floor, std::span<double> residuals, double tie = kTie) const;
 
+  /// The costs of pairing distorted frame j with reference frames first, first + 1, ...
+  template <class Residuals>
+  void Fill(const Residuals& residuals, int64_t j, int64_t first, std::span<double> costs, double tie = kTie) const {
+    residuals.Fill(j, first, costs);
+    FromResiduals(residuals.energy(j), residuals.floor(), costs, tie);
+  }
+
  private:
   double usual_part_ = 0, usual_residual_ = 0;  // 0: not known
 };

@@ -20,12 +20,6 @@ void ForSteps(const PairList& pairs, const Use& use) {
     if (pairs[k].second == pairs[k - 1].second + 1) use(pairs[k].second, pairs[k - 1].first, pairs[k].first);
 }
 
-void FillCosts(const FineResiduals& residuals, const PairingCosts& costs, int64_t j, int64_t first,
-               std::span<double> to) {
-  residuals.Fill(j, first, to);
-  costs.FromResiduals(residuals.energy(j), residuals.floor(), to);
-}
-
 /// A cost weighs as much as it distinguishes the frames of a path from their neighbours: the largest weight that is
 /// nearly the likeliest, if two frames in a hundred say nothing.
 class WeightSearch {
@@ -226,9 +220,9 @@ CostWeights LearnWeights(const PairList& pairs, const FittedPath& fitted) {
     const int64_t first = std::max<int64_t>(0, i - kAbout), last = std::min(fitted.reference_count - 1, i + kAbout);
     costs.resize(last - first + 1);
     const int64_t own = i - first;
-    FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
+    fitted.fine_costs.Fill(*fitted.fine, j, first, costs);
     cells.Add(costs, own);
-    FillCosts(*fitted.details, fitted.detail_costs, j, first, costs);
+    fitted.detail_costs.Fill(*fitted.details, j, first, costs);
     details.Add(costs, own);
     const int64_t after = std::min(kAfter + 1, fitted.reference_count - before);
     // Times of a container may go back.
