@@ -150,7 +150,7 @@ Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
   if (more > 4 * less)
     return Error(StatusCode::kBadData,
                  "no frames in common ({} frames and {}{}): the common part must begin within {:.0f} seconds of both "
-                 "starts; cut the longer one first, for example: ffmpeg -ss SECONDS -i LONG -c copy part.mkv",
+                 "starts; trim the longer one first, for example: ffmpeg -ss SECONDS -i LONG -c copy part.mkv",
                  reference.size(), distorted.size(), reference.is_whole && distorted.is_whole ? "" : " or more",
                  kMostSecondsApart);
   return Error(StatusCode::kBadData,

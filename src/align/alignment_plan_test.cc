@@ -180,7 +180,7 @@ TEST(PlanFromTracks, LeavesOutDroppedFrames) {
   EXPECT_THAT(plan.fingerprint, SizeIs(16));
 }
 
-TEST(PlanFromTracks, OfSeveralVideosKeepsThePairsOfAll) {
+TEST(PlanFromTracks, OfSeveralVideosSelectsThePairsOfAll) {
   FrameTrack late = Scene(-5, kFrames - 5), shorter = Scene(0, kFrames - 20);
   const AlignmentPlan plan = PlanOf(Task(Mode::kAuto, 2), {Scene(0, kFrames), late, shorter});
   EXPECT_EQ(std::ssize(plan.selected[0]), kFrames - 20);
@@ -198,7 +198,7 @@ TEST(PlanFromTracks, ByTimes) {
   EXPECT_EQ(plan.selected[0][10], 20);
 }
 
-TEST(PlanFromTracks, RefusesVideosWithoutFramesAndPicturesBesideVideos) {
+TEST(PlanFromTracks, RefusesVideosWithoutFramesAndPicturesNextToVideos) {
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 0), Scene(0, 9)}), "ref has no frames");
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 9), Scene(0, 0)}), "dis0 has no frames");
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 1), Scene(0, 9)}), HasSubstr("ref has one frame, and dis0 has 9"));
@@ -312,7 +312,7 @@ TEST(ConfirmAssumed, CountsAPartFromTheWholeVideosFirstFrame) {
   EXPECT_THAT(confirmed->alignment.pairs.front(), Pair(10, 10));
 }
 
-TEST(ConfirmAssumed, RefusesOffsetsAndPicturesBesideVideos) {
+TEST(ConfirmAssumed, RefusesOffsetsAndPicturesNextToVideos) {
   EXPECT_FALSE(Confirm(Task(), {0, kFrames}, {-3, kFrames - 3}, kFrames));
   EXPECT_FALSE(Confirm(Task(), {0, kFrames}, {0, 1}, 1));
 }

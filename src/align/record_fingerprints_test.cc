@@ -42,7 +42,7 @@ std::vector<int> Counted(int begin, int end) {
 
 class FingerprintStreamOf : public testing::TestWithParam<int> {};
 
-TEST_P(FingerprintStreamOf, KeepsTheOrderOfPictures) {
+TEST_P(FingerprintStreamOf, PreservesTheOrderOfPictures) {
   FingerprintStream stream(std::make_shared<ThreadPool>(GetParam(), ThreadPool::Mode::kThreads));
   std::vector<int> values;
   for (int i = 0; i < 200; ++i) {
@@ -58,7 +58,7 @@ TEST_P(FingerprintStreamOf, KeepsTheOrderOfPictures) {
   EXPECT_TRUE(stream.TakeAll().empty());
 }
 
-TEST_P(FingerprintStreamOf, LetsPicturesGo) {
+TEST_P(FingerprintStreamOf, ReleasesPictures) {
   const auto crew = std::make_shared<ThreadPool>(GetParam(), ThreadPool::Mode::kThreads);
   FingerprintStream stream(crew);
   std::weak_ptr<const void> memory;

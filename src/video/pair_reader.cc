@@ -141,7 +141,7 @@ class PairReader::Lane {
 
   PairReaderInput input_;
   const PairReaderOptions options_;
-  int64_t count_ = 0;  // pictures asked for; only on the reading thread
+  int64_t count_ = 0;  // pictures requested; only on the reading thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> queue_;

@@ -166,7 +166,7 @@ Painted::Painter Letterbox(Random& random) {
   };
 }
 
-/// A wheel that turns fast, before a sky that changes slowly.
+/// A wheel that rotates fast, before a sky that changes slowly.
 Painted::Painter Wheel(Random& random) {
   const Texture sky(random);
   const double turn = Uniform(random, 0.4, 1.2), drift = Uniform(random, 1, 4);
@@ -180,7 +180,7 @@ Painted::Painter Wheel(Random& random) {
   };
 }
 
-/// A camera that comes nearer and turns.
+/// A camera that approaches and rotates.
 Painted::Painter Zoom(Random& random) {
   const Texture texture(random);
   const double speed = Uniform(random, 0.01, 0.08), turn = Uniform(random, -0.1, 0.1);

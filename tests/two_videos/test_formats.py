@@ -105,9 +105,9 @@ class Layouts(FormatTest):
 
     def test_a_reference_that_has_lost_more_is_named(self):
         fine, coarse = (self.make(f"{crf}.mp4", "-c:v", "libx264", "-crf", str(crf)) for crf in (5, 45))
-        for reference, distorted, told in ((coarse, fine, True), (fine, coarse, False)):
+        for reference, distorted, is_named in ((coarse, fine, True), (fine, coarse, False)):
             warnings = self.psnr(reference, distorted)[1]["warnings"]
-            self.assertEqual(any("has fewer bits a second" in line for line in warnings), told, warnings)
+            self.assertEqual(any("has fewer bits a second" in line for line in warnings), is_named, warnings)
 
     def test_rows_and_columns_that_an_encode_leaves_out(self):
         source = self.lossless("large.mkv", "yuv420p", "-vf", "scale=384:224")
@@ -187,21 +187,21 @@ class Colors(FormatTest):
         self.assertGreater(min(scores.values()), 46)
         self.assertIn("from limited to full", "\n".join(summary["warnings"]))
 
-    def test_ranges_that_the_samples_belie(self):
+    def test_ranges_that_the_samples_contradict(self):
         """VMAF takes a contrast that was stretched for an improvement."""
         source = self.make("pan.mkv", "-f", "lavfi", "-i", "mandelbrot=s=192x112:r=25", "-map", "1:v", "-frames:v",
                            "30", "-pix_fmt", "yuv420p", "-c:v", "ffv1")
         lossy = ("-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "24", "-color_range")
         wide = "scale=in_range=limited:out_range=full,setparams=range=limited"
-        made = {"untold": self.make("untold.mp4", "-vf", wide, *lossy, "tv", source=source),
+        made = {"undeclared": self.make("undeclared.mp4", "-vf", wide, *lossy, "tv", source=source),
                 "wrong": self.make("wrong.mp4", "-vf", "setparams=range=full", *lossy, "pc", source=source),
-                "told": self.make("told.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
+                "declared": self.make("declared.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
                 "plain": self.make("plain.mp4", *lossy, "tv", source=source)}
         later = f"trim=start_frame=4,setpts=PTS-STARTPTS,{wide}"
         late = self.make("late.mp4", "-vf", later, *lossy, "tv", source=source)
-        for name, path, text in (("untold", made["untold"], "seems to have full range"),
+        for name, path, text in (("undeclared", made["undeclared"], "seems to have full range"),
                                  ("late", late, "seems to have full range"),
-                                 ("wrong", made["wrong"], "seem to have one range"), ("told", made["told"], None),
+                                 ("wrong", made["wrong"], "seem to have one range"), ("declared", made["declared"], None),
                                  ("plain", made["plain"], None)):
             with self.subTest(name):
                 warnings = "\n".join(self.psnr(source, path, "--align", "auto")[1]["warnings"])
@@ -311,7 +311,7 @@ class Colors(FormatTest):
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
 class Fields(FormatTest):
-    def test_interlaced_encodes_beside_progressive_ones(self):
+    def test_interlaced_encodes_next_to_progressive_ones(self):
         film = os.path.join(self.folder.name, "film.mkv")
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=192x112:r=50,boxblur=3,scroll=horizontal=0.02",
                "-frames:v", "24", "-pix_fmt", "yuv420p", "-c:v", "ffv1", film)

@@ -11,7 +11,7 @@
 
 namespace acutance {
 
-/// A median frame that leaves more of its energy unexplained belongs to another video.
+/// A median frame that leaves more of its energy unexplained is of another video.
 inline constexpr double kMostUnexplained = 0.4;
 
 /// kMostSecondsApart in reference frames: the band that a path is searched in.

@@ -149,7 +149,7 @@ TEST(JudgePath, DoubtsTwoFramesOnEachSideOfAStepBelowAMarginOf12) {
   EXPECT_THAT(videos.DoubtfulAt(13, {}, path), IsEmpty());
 }
 
-TEST(JudgePath, KeepsFramesBetweenOnesOfAMarginOf12) {
+TEST(JudgePath, TrustsFramesBetweenOnesOfAMarginOf12) {
   const MovingVideos videos([](int k) { return k; });
   const std::vector<std::pair<int64_t, double>> unsure{{50, 1}, {51, 1}, {52, 1}, {53, 1}};
   EXPECT_THAT(videos.DoubtfulAt(13, unsure), IsEmpty());
@@ -162,7 +162,7 @@ TEST(JudgePath, DoubtsAFrameThatLiesNearerToAnotherAlone) {
   };
   EXPECT_THAT(late_by(1).DoubtfulAt(9), ElementsAre(40));
   EXPECT_THAT(late_by(1).DoubtfulAt(13), IsEmpty());
-  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that is late now and then";
+  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that lags now and then";
 }
 
 TEST(JudgePath, DoubtsAFrameThatLiesFarNearerToAnotherAlsoInALateEncode) {

@@ -32,7 +32,7 @@ inline double SquaredDistance(const int16_t* a, const int16_t* b, int64_t count)
 class PairingCosts {
  public:
   /// What pairs usually leave: a part of the frame's energy, and no less than `residual`. Frames of which all pairs
-  /// leave more belong to no reference frame.
+  /// leave more show no reference frame.
   void set_usual(double part, double residual) {
     usual_part_ = part;
     usual_residual_ = residual;
@@ -109,7 +109,7 @@ class FineResiduals {
   std::vector<int16_t> reference_, distorted_;
   std::vector<double> energies_, motions_;
 
-  /// Residuals that were asked for, by distorted frame and reference frame about the first that was.
+  /// Residuals computed so far, by distorted frame and reference frame about the first one.
   static constexpr int64_t kCached = 48;
   mutable std::vector<float> cached_;          // below 0: not known
   mutable std::vector<int64_t> cached_first_;  // the reference frame of each row's first; -1: none
