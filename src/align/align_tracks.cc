@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "align/black_bars.h"
@@ -17,18 +18,16 @@ namespace {
 constexpr double kLeastShare = 0.75;        // of frames that are not ambiguous
 constexpr double kLeastShareOfClock = 0.5;  // where the path stays at one offset of its clock, as of alternating fields
 
-using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-
 /// Where several distorted frames have the same reference frame, one is scored: the first, unless a later one is
 /// clearly nearer. Where many show the reference's first frame, it is the last: what comes before it looks like it.
-Pairs OneToOne(const FittedPath& fitted) {
+PairList OneToOne(const FittedPath& fitted) {
   constexpr double kClearly = 2;
-  Pairs pairs;
+  PairList pairs;
   std::vector<double> residuals;
   for (int64_t j = 0; j < static_cast<int64_t>(fitted.shown.size()); ++j) {
-    const int64_t i = fitted.shown[static_cast<size_t>(j)];
+    const int64_t i = fitted.shown[j];
     if (i < 0) continue;
-    const double residual = fitted.residuals[static_cast<size_t>(j)];
+    const double residual = fitted.residuals[j];
     if (!pairs.empty() && i <= pairs.back().first) {
       if (i < pairs.back().first || kClearly * (residual + fitted.fine->floor()) > residuals.back()) continue;
       pairs.back().second = j;
@@ -47,7 +46,7 @@ Pairs OneToOne(const FittedPath& fitted) {
     };
     // Where a small thing moves, earlier frames look like it now and then: it is the one from which the path continues.
     int64_t last = end - 1;
-    while (last > first && fitted.likely[static_cast<size_t>(last)] > 0) --last;
+    while (last > first && fitted.likely[last] > 0) --last;
     if (!shows_first(last))
       for (last = first; last + 1 < end && shows_first(last + 1);) ++last;
     if (last - first >= kMany) pairs.front().second = last;
@@ -80,24 +79,24 @@ Status Unsure(int64_t doubtful, int64_t frames) {
       doubtful, frames);
 }
 
-/// How pairing by times compares with the path: all pairs, those that both have, those whose distorted frame the path
-/// pairs as well, and of these those that fit as well.
+/// How alignment by times compares with the path: all pairs, those that both have, those whose distorted frame the path
+/// pairs, too, and those of these that fit as well.
 struct Agreement {
   int64_t all = 0, same = 0, paired = 0, as_good = 0;
 
-  bool keeps_path() const { return 2 * same >= all; }
+  bool follows_path() const { return 2 * same >= all; }
   bool fits_as_well() const { return 2 * paired >= all && 10 * as_good >= 9 * paired; }
 };
 
-/// `apart`: how many frames a pair may be off to count as the same. Conversions of rates round in their own ways. Of a
+/// `apart`: how many frames a pair may be off to count as the same, since conversions of rates round differently. In a
 /// still, frames that fit several places and that the path left out are no evidence against times.
 Agreement Compare(const Alignment& by_times, const FittedPath& fitted, const Margins& margins, int64_t apart,
                   const std::vector<int64_t>& shown_frames) {
   const bool is_still = margins.MostFit();
   Agreement agreement;
   for (const auto& [i, j] : by_times.pairs) {
-    const int64_t shown = shown_frames[static_cast<size_t>(j)];
-    const int64_t likely = is_still ? fitted.likely[static_cast<size_t>(j)] : shown;
+    const int64_t shown = shown_frames[j];
+    const int64_t likely = is_still ? fitted.likely[j] : shown;
     ++agreement.all;
     agreement.same += shown >= 0 && std::abs(shown - i) <= apart;
     agreement.paired += !is_still || likely >= 0;
@@ -129,13 +128,13 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
   Alignment alignment = AlignByTimes(reference, distorted);
   const Agreement agreement =
       Compare(alignment, fitted, margins, ClocksAgree(reference, distorted) ? 0 : 1, fitted.shown);
-  if (!agreement.fits_as_well() && !agreement.keeps_path()) return Unsure(margins);
+  if (!agreement.fits_as_well() && !agreement.follows_path()) return Unsure(margins);
   // Frames that fit several places are at their times where all others are.
-  const bool keeps_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
-    const int64_t shown = fitted.shown[static_cast<size_t>(pair.second)];
+  const bool fits_times = std::ranges::all_of(alignment.pairs, [&](const auto& pair) {
+    const int64_t shown = fitted.shown[pair.second];
     return shown < 0 || shown == pair.first;
   });
-  if (!keeps_times && 2 * agreement.same > agreement.all) {
+  if (!fits_times && 2 * agreement.same > agreement.all) {
     alignment.pairs = OneToOne(fitted);
     alignment.doubtful = fitted.doubtful;
   }
@@ -148,17 +147,16 @@ Result<Alignment> DecideByTimes(const FrameTrack& reference, const FrameTrack& d
 Status Different(const FrameTrack& reference, const FrameTrack& distorted) {
   const int64_t less = std::min(reference.size(), distorted.size());
   const int64_t more = std::max(reference.size(), distorted.size());
-  const double seconds = kMostSecondsApart;
   if (more > 4 * less)
     return Error(StatusCode::kBadData,
                  "no frames in common ({} frames and {}{}): the common part must begin within {:.0f} seconds of both "
-                 "starts; cut the longer one first, for example: ffmpeg -ss SECONDS -i LONG -c copy part.mkv",
+                 "starts; trim the longer one first, for example: ffmpeg -ss SECONDS -i LONG -c copy part.mkv",
                  reference.size(), distorted.size(), reference.is_whole && distorted.is_whole ? "" : " or more",
-                 seconds);
+                 kMostSecondsApart);
   return Error(StatusCode::kBadData,
                "no frames in common: these are different videos, or their common part begins more than {:.0f} seconds "
                "into one of them (--align index compares them all the same)",
-               seconds);
+               kMostSecondsApart);
 }
 
 /// Whether rates differ so much that no conversion from one to the other would preserve the number of frames.
@@ -168,9 +166,9 @@ bool IsRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
   return std::abs(*reference.rate / *distorted.rate - 1) * static_cast<double>(reference.size()) >= kLeast;
 }
 
-/// Whether videos are paired frame by frame although fingerprints do not decide: an encode has the same length and
+/// Whether videos are aligned frame by frame although fingerprints do not decide: an encode has the same length and
 /// clock, and one that plays faster or slower the same length.
-bool MayStayPlain(const FrameTrack& reference, const FrameTrack& distorted) {
+bool MayBeIdentity(const FrameTrack& reference, const FrameTrack& distorted) {
   return reference.size() == distorted.size() &&
          (ClocksAgree(reference, distorted) || IsRetimed(reference, distorted)) &&
          IdentityEvidenceOf(reference, distorted) != IdentityEvidence::kAgainst;
@@ -189,27 +187,27 @@ bool HasTimesOf(const FrameTrack& reference, const FrameTrack& distorted) {
 }
 
 /// The frames of a video that stand first or second in pairs.
-FrameTrack FramesOf(const FrameTrack& track, const Pairs& pairs, int64_t std::pair<int64_t, int64_t>::*frame) {
+FrameTrack FramesOf(const FrameTrack& track, const PairList& pairs, int64_t PairList::value_type::*frame) {
   FrameTrack part{.rate = track.rate};
-  for (const auto& pair : pairs) part.fingerprints.push_back(track.fingerprints[static_cast<size_t>(pair.*frame)]);
+  for (const auto& pair : pairs) part.fingerprints.push_back(track.fingerprints[pair.*frame]);
   return part;
 }
 
 /// The same of a video that leaves frames out and has the times of the others.
-bool MayKeepTimes(const FrameTrack& reference, const FrameTrack& distorted) {
+bool MayFollowTimes(const FrameTrack& reference, const FrameTrack& distorted) {
   if (distorted.size() >= reference.size() || !HasTimesOf(reference, distorted)) return false;
-  using Pair = std::pair<int64_t, int64_t>;
-  const Pairs pairs = AlignByTimes(reference, distorted).pairs;
+  using Pair = PairList::value_type;
+  const PairList pairs = AlignByTimes(reference, distorted).pairs;
   return std::ssize(pairs) == distorted.size() &&
          IdentityEvidenceOf(FramesOf(reference, pairs, &Pair::first), FramesOf(distorted, pairs, &Pair::second)) !=
              IdentityEvidence::kAgainst;
 }
 
 /// Whether the path is the conversion of rates that times declare, except for rounding, and covers the whole reference.
-bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
-                const Margins& margins) {
+bool FollowsTimes(const FrameTrack& reference, const FrameTrack& distorted, const FittedPath& fitted,
+                  const Margins& margins) {
   constexpr int64_t kRounding = 1, kEnd = 3;  // frames
-  if (!fitted.keeps_clock || ClocksAgree(reference, distorted)) return false;
+  if (!fitted.follows_clock || ClocksAgree(reference, distorted)) return false;
   const Alignment by_times = AlignByTimes(reference, distorted);
   if (by_times.pairs.empty() || reference.size() - by_times.pairs.back().first > kEnd) return false;
   const Agreement agreement = Compare(by_times, fitted, margins, kRounding, fitted.likely);
@@ -220,8 +218,7 @@ bool KeepsTimes(const FrameTrack& reference, const FrameTrack& distorted, const 
 Alignment TakeAll(const FrameTrack& reference, const FrameTrack& distorted, FittedPath fitted) {
   fitted.shown = fitted.likely;
   for (int64_t j = 0; j < distorted.size(); ++j)
-    if (const int64_t i = fitted.shown[static_cast<size_t>(j)]; i >= 0)
-      fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
+    if (const int64_t i = fitted.shown[j]; i >= 0) fitted.residuals[j] = fitted.fine->Residual(j, i);
   Alignment alignment{.by = Alignment::By::kTimes, .doubt = Alignment::Doubt::kLost};
   alignment.pairs = OneToOne(fitted);
   return Finish(reference, distorted, std::move(alignment));
@@ -239,13 +236,13 @@ Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTr
   if (fitted.vivid_pairs == 0 || fitted.unexplained > kMostUnexplained) return Different(reference, distorted);
   const Margins margins = MarginsOf(fitted, reference, distorted);
   if (margins.doubt() != Alignment::Doubt::kNone) return DecideByTimes(reference, distorted, fitted, margins);
-  // A path is as sure as its worst frame, and where many frames are doubtful, those that are left are no surer.
+  // A path is as sure as its worst frame, and where many frames are doubtful, the others are no surer.
   const double sure = 1 - static_cast<double>(std::ssize(fitted.doubtful)) / static_cast<double>(distorted.size());
-  if (sure < (fitted.keeps_clock ? kLeastShareOfClock : kLeastShare)) {
-    if (KeepsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
+  if (sure < (fitted.follows_clock ? kLeastShareOfClock : kLeastShare)) {
+    if (FollowsTimes(reference, distorted, fitted, margins)) return TakeAll(reference, distorted, std::move(fitted));
     return Unsure(std::ssize(fitted.doubtful), distorted.size());
   }
-  if (!ClocksAgree(reference, distorted) || !KeepEndsPlain(fitted)) MarkAmbiguousEnds(fitted);
+  if (!ClocksAgree(reference, distorted) || !ExtendIdentityToEnds(fitted)) MarkAmbiguousEnds(fitted);
   Alignment alignment{.by = Alignment::By::kFingerprints,
                       .confidence = std::min({margins.confidence(), 1 - Exp(-fitted.least_margin), sure})};
   alignment.pairs = OneToOne(fitted);
@@ -254,7 +251,7 @@ Result<Alignment> AlignByFingerprints(const FrameTrack& reference, const FrameTr
   return Finish(reference, distorted, std::move(alignment));
 }
 
-/// An encode that lags fits frame by frame as well as one that repeats frames now and then: times decide.
+/// A lagging encode fits frame by frame as well as one that repeats frames now and then: times decide.
 std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const FrameTrack& distorted) {
   if (!ClocksAgree(reference, distorted)) return std::nullopt;
   Alignment plain = AlignPlainly(reference.size(), distorted.size());
@@ -271,6 +268,51 @@ std::optional<Alignment> FitFrameByFrame(const FrameTrack& reference, const Fram
   return plain;
 }
 
+bool MayBeCropped(const FrameTrack& reference, const FrameTrack& distorted, const PairList& pairs) {
+  const auto [one, other] = SamplePairs(reference, distorted, pairs);
+  return MayBeCropped(one.fingerprints, other.fingerprints);
+}
+
+Result<Alignment> AlignAs(const Placement& placement, const FrameTrack& reference, const FrameTrack& distorted) {
+  const auto [one, other] = CropToShared(placement, reference, distorted);
+  return AlignTracks(one, other);
+}
+
+/// By a usual conversion of rates that the numbers of frames suggest, as if the streams declared it.
+Result<Alignment> AlignRetimed(const FrameTrack& reference, const FrameTrack& distorted) {
+  constexpr double kNear = 0.15, kRate = 25;
+  const auto at_rate = [](const FrameTrack& track, double rate) {
+    return FrameTrack{track.fingerprints, {}, rate, track.is_whole};
+  };
+  const double of_counts = static_cast<double>(reference.size()) / static_cast<double>(distorted.size());
+  for (const double conversion : kRateConversions) {
+    if (std::abs(of_counts / conversion - 1) > kNear) continue;
+    Result<Alignment> found = AlignTracks(at_rate(reference, kRate), at_rate(distorted, kRate / conversion));
+    if (found.ok() && found->by == Alignment::By::kFingerprints) return found;
+  }
+  return Error(StatusCode::kBadData, "no usual conversion of rates");
+}
+
+/// Whether no frame is paired in two ways, and nearly all are in both.
+bool Agree(const Alignment& a, const Alignment& b) {
+  constexpr double kNearlyAll = 0.9;
+  std::map<int64_t, int64_t> shown;  // by distorted frame
+  for (const auto& [i, j] : a.pairs) shown[j] = i;
+  int64_t same = 0;
+  for (const auto& [i, j] : b.pairs) {
+    const auto own = shown.find(j);
+    if (own == shown.end()) continue;
+    if (own->second != i) return false;
+    ++same;
+  }
+  return static_cast<double>(same) >= kNearlyAll * static_cast<double>(std::max(a.pairs.size(), b.pairs.size()));
+}
+
+bool BeginsAndEndsAligned(const Alignment& alignment) {
+  const auto is_in_step = [](const auto& pair) { return pair.first == pair.second; };
+  return !alignment.pairs.empty() && is_in_step(alignment.pairs.front()) && is_in_step(alignment.pairs.back());
+}
+
 }  // namespace
 
 Alignment AlignByTimes(const FrameTrack& reference, const FrameTrack& distorted) {
@@ -278,11 +320,11 @@ Alignment AlignByTimes(const FrameTrack& reference, const FrameTrack& distorted)
   const FrameClock clock = TimeClock(reference, distorted);
   double last_apart = 0;
   for (int64_t j = 0; j < distorted.size(); ++j) {
-    const double position = clock.positions[static_cast<size_t>(j)];
+    const double position = clock.positions[j];
     const auto i = static_cast<int64_t>(std::floor(position + 0.5 + 1e-4));
     if (i < 0 || i >= reference.size()) continue;
     const double apart = std::abs(position - static_cast<double>(i));
-    Pairs& pairs = alignment.pairs;
+    PairList& pairs = alignment.pairs;
     if (pairs.empty() || i > pairs.back().first) pairs.emplace_back(i, j);
     else if (i == pairs.back().first && apart < last_apart - 1e-4) pairs.back().second = j;
     else continue;
@@ -311,12 +353,79 @@ Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& dis
   Result<Alignment> found = AlignByFingerprints(reference, distorted);
   if (found.ok() && found->confidence >= kLeastShare) return found;
   Alignment otherwise;
-  if (MayStayPlain(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);
-  else if (MayKeepTimes(reference, distorted)) otherwise = AlignByTimes(reference, distorted);
+  if (MayBeIdentity(reference, distorted)) otherwise = AlignByOffset(reference.size(), distorted.size(), 0);
+  else if (MayFollowTimes(reference, distorted)) otherwise = AlignByTimes(reference, distorted);
   else return found;
   if (ClocksAgree(reference, distorted)) otherwise.by = Alignment::By::kTimes;
   otherwise.doubt = Alignment::Doubt::kLost;
   return otherwise;
+}
+
+PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& distorted) {
+  if (Status bars = CheckBars(reference, distorted); !bars.ok()) return {std::move(bars), std::nullopt};
+  Result<Alignment> as_they_are = AlignTracks(reference, distorted);
+  const PairList none, &pairs = as_they_are.ok() ? as_they_are->pairs : none;
+  if (!pairs.empty() && !MayBeCropped(reference, distorted, pairs)) return {std::move(as_they_are), std::nullopt};
+  std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs);
+  if (!found) return {std::move(as_they_are), std::nullopt};
+  // Encoders and freezes preserve the number of frames.
+  const bool has_one_length = reference.size() == distorted.size() && ClocksAgree(reference, distorted);
+  if (!found->is_sure && found->in_step && has_one_length) {
+    Result<Alignment> placed = AlignAs(*found->in_step, reference, distorted);
+    if (placed.ok() && BeginsAndEndsAligned(*placed)) return {std::move(placed), FoundPlacement{*found->in_step}};
+  }
+  const bool is_identity = as_they_are.ok() && as_they_are->is_identity() && reference.size() == distorted.size();
+  if (!found->is_sure && is_identity) return {std::move(as_they_are), found};
+  Result<Alignment> placed = AlignAs(found->placement, reference, distorted);
+  const bool is_settled = std::ranges::all_of(found->others, [&](const Placement& other) {
+    const Result<Alignment> otherwise = AlignAs(other, reference, distorted);
+    return placed.ok() && otherwise.ok() && Agree(*placed, *otherwise);
+  });
+  if (is_settled) return {std::move(placed), found};
+  return {Error(StatusCode::kBadData,
+                "one shows a part of the other's picture, and other parts fit as well at other offsets in time: "
+                "give the parts that both show (--crop); acutance doctor names the likely ones"),
+          found};
+}
+
+PlacedAlignment AlignForDiagnosis(const FrameTrack& reference, const FrameTrack& distorted) {
+  PlacedAlignment aligned = AlignPlaced(reference, distorted);
+  const bool is_aligned = aligned.alignment.ok();
+  const PairList pairs = is_aligned ? aligned.alignment->pairs : PairList();
+  if (is_aligned && (aligned.placement || pairs.empty() || !MayBeCropped(reference, distorted, pairs))) return aligned;
+  if (!is_aligned)
+    if (Result<Alignment> retimed = AlignRetimed(reference, distorted); retimed.ok())
+      return {std::move(retimed), std::nullopt};
+  std::optional<FoundPlacement> found = FindPlacement(reference, distorted, pairs, CropReach::kUpToNearlyHalf);
+  if (!found) return aligned;
+  Result<Alignment> placed = AlignAs(found->placement, reference, distorted);
+  if (!placed.ok()) return aligned;
+  return {std::move(placed), std::move(found)};
+}
+
+std::pair<FrameTrack, FrameTrack> CropToShared(const Placement& placement, const FrameTrack& reference,
+                                               const FrameTrack& distorted) {
+  constexpr double kWhole = 0.001;
+  const auto crop = [](const FrameTrack& track, const Placement& part) {
+    return part.DistanceFrom({}) < kWhole ? track : CropTo(track, part);
+  };
+  const auto [part, own] = PartsInCommon(placement);
+  return {crop(reference, part), crop(distorted, own)};
+}
+
+std::pair<FrameTrack, FrameTrack> SamplePairs(const FrameTrack& reference, const FrameTrack& distorted,
+                                              const PairList& pairs) {
+  std::pair<FrameTrack, FrameTrack> sampled;
+  for (const int64_t k : SampleFrameNumbers(std::ssize(pairs))) {
+    const auto& [i, j] = pairs[k];
+    sampled.first.fingerprints.push_back(reference.fingerprints[i]);
+    sampled.second.fingerprints.push_back(distorted.fingerprints[j]);
+  }
+  return sampled;
+}
+
+bool NeedsCropSearch(const FrameTrack& reference, const FrameTrack& distorted) {
+  return !CheckBars(reference, distorted).ok() || MayBeCropped(reference.fingerprints, distorted.fingerprints);
 }
 
 }  // namespace acutance

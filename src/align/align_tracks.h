@@ -1,9 +1,11 @@
-// Frame alignment of two videos by fingerprints and timestamps.
+// Frame alignment of two videos by fingerprints and timestamps; one may show a cropped part of the other's picture.
 #pragma once
 
-#include <string>
+#include <optional>
+#include <utility>
 
 #include "align/alignment.h"
+#include "align/find_placement.h"
 #include "align/frame_track.h"
 #include "base/status.h"
 
@@ -25,5 +27,31 @@ Alignment AlignPlainly(int64_t reference_count, int64_t distorted_count);
 /// frames, or whose frames fit in several ways and not at their times: the message begins after the names of the
 /// videos.
 Result<Alignment> AlignTracks(const FrameTrack& reference, const FrameTrack& distorted);
+
+struct PlacedAlignment {
+  Result<Alignment> alignment;
+  /// What the distorted picture shows of the reference's; nullopt: all of it, or no crop was found.
+  std::optional<FoundPlacement> placement;
+};
+
+/// AlignTracks of whole videos, cropped to what both show. Refuses videos of which one alone has black bars, and crops
+/// that fit in several ways.
+PlacedAlignment AlignPlaced(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// AlignPlaced for a diagnosis. Where that refuses or leaves pictures that do not fit, also tries rates that the
+/// streams do not declare, and crops that are too large for scores to correct.
+PlacedAlignment AlignForDiagnosis(const FrameTrack& reference, const FrameTrack& distorted);
+
+/// Both tracks cropped to what both show.
+std::pair<FrameTrack, FrameTrack> CropToShared(const Placement& placement, const FrameTrack& reference,
+                                               const FrameTrack& distorted);
+
+/// Up to 12 frames of each video, evenly spaced over pairs of frames: frame k of one is aligned with frame k of the
+/// other. Without times.
+std::pair<FrameTrack, FrameTrack> SamplePairs(const FrameTrack& reference, const FrameTrack& distorted,
+                                              const PairList& pairs);
+
+/// Whether videos of which these are frames in pairs may have bars or be cropped, so that AlignPlaced is needed.
+bool NeedsCropSearch(const FrameTrack& reference, const FrameTrack& distorted);
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// Operations on an Alignment: its unmatched frames, its pairs as a table.
+// Frame alignment of two videos: how it is requested, its unmatched frames, its pairs as a table.
 #pragma once
 
 #include <acutance/alignment.h>
@@ -8,12 +8,33 @@
 #include <utility>
 #include <vector>
 
+#include "base/status.h"
+
 namespace acutance {
 
-/// Fills the unmatched frames of videos of these lengths.
+/// Reference frame, distorted frame.
+using PairList = std::vector<std::pair<int64_t, int64_t>>;
+
+/// Sets the unmatched frames of videos of these lengths.
 void NoteUnmatched(int64_t reference_count, int64_t distorted_count, Alignment& alignment);
 
 /// "reference_frame,distorted_frame" and a line for each pair.
-std::string PairsCsv(const std::vector<std::pair<int64_t, int64_t>>& pairs);
+std::string PairsCsv(const PairList& pairs);
+
+struct AlignmentRequest {
+  enum class Mode { kIndex, kAuto, kTimes, kOffset, kFile };
+
+  Mode mode = Mode::kIndex;
+  int64_t late = 0;  // kOffset: distorted frame k + late is aligned with reference frame k
+  std::string file;  // kFile: of pairs
+  PairList pairs{};  // kFile: the pairs themselves, in place of a file's
+};
+
+/// Parses "auto", "time", "index", "+12", "-3", or a file's path. An error says what is expected.
+Result<AlignmentRequest> ParsePairing(const std::string& text);
+
+/// Reads "reference_frame,distorted_frame" lines, as --pairs-out writes them; both numbers increase. A first line
+/// without digits is a heading.
+Result<PairList> ReadPairsFile(const std::string& path);
 
 }  // namespace acutance

@@ -3,11 +3,10 @@
 #include <cmath>
 #include <map>
 
-#include "align/align_placed.h"
 #include "align/align_tracks.h"
 #include "align/identity_alignment.h"
-#include "align/placed_parts.h"
-#include "align/sample_range.h"
+#include "align/input_checks.h"
+#include "align/placement.h"
 #include "base/hash.h"
 
 namespace acutance {
@@ -16,7 +15,7 @@ namespace {
 using Basis = AlignmentPlan::Basis;
 using Mode = AlignmentRequest::Mode;
 
-/// Another number of frames, or another rate: a conversion of 1000 to 1001 frames is one, too.
+/// Numbers of frames, or rates: a conversion of 1000 to 1001 frames counts, too.
 template <class T>
 bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
   return a && b && std::abs(static_cast<double>(*a - *b)) > 1e-5 * static_cast<double>(*a);
@@ -24,7 +23,7 @@ bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
 
 bool IsRotated(const AlignedVideo& video) { return video.orientation != Orientation{}; }
 
-/// Has the run read the frames in pairs alone, where they are not simply all.
+/// Selects the frames in pairs, unless these are all frames.
 void SelectPairs(AlignmentPlan& plan) {
   if (std::ranges::all_of(plan.alignments, [](const Alignment& each) { return each.is_identity(); })) return;
   plan.selected.resize(plan.alignments.size() + 1);
@@ -39,7 +38,7 @@ void SelectPairs(AlignmentPlan& plan) {
 }
 
 /// A session scores a reference frame with all distorted videos, so that frames which one of them lacks are left out.
-void KeepCommonPairs(std::vector<Alignment>& alignments) {
+void SelectCommonPairs(std::vector<Alignment>& alignments) {
   std::map<int64_t, size_t> count;  // of videos, by reference frame
   for (const Alignment& alignment : alignments)
     for (const auto& [i, j] : alignment.pairs) ++count[i];
@@ -60,7 +59,7 @@ Status CheckLengths(const AlignmentTask& task, size_t video, const FrameTrack& r
                is_reference ? name : other, is_reference ? other : name, more);
 }
 
-/// Why a video breaks off, where no pair shows that: the other one continues, or the frames asked for come after it.
+/// Why a video breaks off, where no pair shows that: the other one continues, or the requested frames come after it.
 Status HiddenDamage(const AlignmentTask& task, size_t video, const Alignment& alignment,
                     const std::vector<FrameTrack>& tracks, const std::vector<Status>& damages) {
   const auto& pairs = alignment.pairs;
@@ -82,7 +81,7 @@ PlacedParts PartsOf(const AlignmentTask& task, size_t video, const FoundPlacemen
   return PartsOf(found.placement, ShownBy(task.videos[0]), ShownBy(task.videos[video]));
 }
 
-/// What may make two videos unlike, as ends of a sentence; else nothing.
+/// What may make two videos differ, as ends of a sentence; else nothing.
 std::string RotationHint(const AlignedVideo& reference, const AlignedVideo& distorted) {
   if (reference.orientation == distorted.orientation) return {};
   const bool is_reference = IsRotated(reference);
@@ -115,16 +114,15 @@ Status AddAlignment(const AlignmentTask& task, size_t video, const std::vector<F
   if (placement) plan.warnings.push_back(PlacementWarning(task, video, *placement));
   if (by_times && alignment->pairs.empty())
     return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", name, other);
-  if (auto warning = RangeWarning(task, video, SamplePairs(reference, *alignment, false),
-                                  SamplePairs(distorted, *alignment, true)))
-    plan.warnings.push_back(*std::move(warning));
+  const auto [one, two] = SamplePairs(reference, distorted, alignment->pairs);
+  if (auto warning = RangeWarning(task, video, one, two)) plan.warnings.push_back(*std::move(warning));
   plan.alignments.push_back(std::move(*alignment));
   return {};
 }
 
 }  // namespace
 
-AlignmentPlan FirstPlan(const AlignmentTask& task, std::vector<std::pair<int64_t, int64_t>> pairs) {
+AlignmentPlan FirstPlan(const AlignmentTask& task, PairList pairs) {
   const Mode mode = task.request.mode;
   if (mode == Mode::kAuto || mode == Mode::kTimes)
     return {.basis = Basis::kAssumed, .first_check = kFirstAlignmentCheck};
@@ -184,7 +182,7 @@ Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vecto
                                      const std::vector<Status>& damages) {
   AlignmentPlan plan{.basis = Basis::kMeasured};
   for (size_t v = 1; v < tracks.size(); ++v) ACU_RETURN_IF_ERROR(AddAlignment(task, v, tracks, damages, plan));
-  KeepCommonPairs(plan.alignments);
+  SelectCommonPairs(plan.alignments);
   if (plan.alignments[0].pairs.empty())
     return Error(StatusCode::kBadData, "the distorted videos have no frames of {} in common", task.videos[0].name);
   SelectPairs(plan);
@@ -202,15 +200,6 @@ std::optional<std::string> RangeWarning(const AlignmentTask& task, size_t video,
   const AlignedVideo &one = task.videos[0], &other = task.videos[video];
   if (!one.full_range || !other.full_range) return std::nullopt;
   return CheckSampleRange({one.name, reference, *one.full_range}, {other.name, distorted, *other.full_range});
-}
-
-FrameTrack SamplePairs(const FrameTrack& track, const Alignment& alignment, bool is_distorted) {
-  FrameTrack samples;
-  for (const int64_t k : SampleFrameNumbers(std::ssize(alignment.pairs))) {
-    const auto& [i, j] = alignment.pairs[static_cast<size_t>(k)];
-    samples.fingerprints.push_back(track.fingerprints[static_cast<size_t>(is_distorted ? j : i)]);
-  }
-  return samples;
 }
 
 }  // namespace acutance

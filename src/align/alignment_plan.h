@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "align/alignment_request.h"
 #include "align/find_placement.h"
 #include "align/frame_track.h"
 #include "base/status.h"
@@ -24,7 +23,7 @@
 
 namespace acutance {
 
-/// What is known of a video without a look at its pictures.
+/// What is known of a video before its pictures are read.
 struct AlignedVideo {
   std::string name;
   bool is_file = true;  // it can be read again; false: a pipe
@@ -32,7 +31,7 @@ struct AlignedVideo {
   std::optional<double> frame_rate{};
   bool is_on_device = false;
   Orientation orientation{};
-  std::optional<Rectangle> crop{};  // of the picture as it is shown; not set: all
+  std::optional<Rectangle> crop{};  // of the picture as displayed; not set: all
   PictureFormat format{};           // as it is stored
   double pixel_aspect = 1;
   std::optional<bool> full_range{};  // as its stream declares; not set: RGB, which gets the other's
@@ -56,7 +55,7 @@ struct AlignmentPlan {
     kMeasured,   // by the fingerprints or times of all frames
   };
   Basis basis = Basis::kGiven;
-  int64_t offset = 0;       // distorted frame k + offset belongs to reference frame k
+  int64_t offset = 0;       // distorted frame k + offset is aligned with reference frame k
   int64_t first_check = 0;  // pairs after which an assumption or estimate is checked; the next at four times as many
   std::vector<std::vector<int64_t>> selected{};  // frames by video, the reference first; empty: all
   std::vector<Alignment> alignments{};           // by distorted video, where they are known before the run
@@ -68,19 +67,17 @@ struct AlignmentPlan {
   bool is_checked() const { return basis == Basis::kAssumed || basis == Basis::kEstimated; }
   /// Frames of a video before the first pair.
   int64_t SkipOf(size_t video) const { return std::max<int64_t>(0, video == 0 ? -offset : offset); }
-  /// The reference's frame that the selection hands out after `count` others.
-  int64_t ReferenceFrame(int64_t count) const {
-    return selected.empty() ? count : selected[0][static_cast<size_t>(count)];
-  }
+  /// The reference's frame that the selection returns after `count` others.
+  int64_t ReferenceFrame(int64_t count) const { return selected.empty() ? count : selected[0][count]; }
 };
 
 inline constexpr int64_t kFirstAlignmentCheck = 96;  // pairs
 
 /// The plan before a video is read. pairs: those of AlignmentRequest::Mode::kFile.
-AlignmentPlan FirstPlan(const AlignmentTask& task, std::vector<std::pair<int64_t, int64_t>> pairs);
+AlignmentPlan FirstPlan(const AlignmentTask& task, PairList pairs);
 
-/// Whether videos cannot be assumed to fit frame by frame: lengths or rates differ, pictures are rotated, or times are
-/// asked for.
+/// Whether videos cannot be assumed to fit frame by frame: lengths or rates differ, pictures are rotated, or alignment
+/// by times is requested.
 bool NeedsFullAlignment(const AlignmentTask& task, const AlignmentPlan& plan);
 
 /// Whether the offset of the whole videos may be estimated from their first frames.
@@ -102,12 +99,9 @@ Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vecto
 /// The warning for a video that shows a part of the other's picture.
 std::string PlacementWarning(const AlignmentTask& task, size_t video, const FoundPlacement& placement);
 
-/// The warning where the samples of aligned frames contradict the ranges that streams declare. Frame k of one track
-/// belongs to frame k of the other.
+/// The warning where the samples of aligned frames contradict the ranges that streams declare. Frame k of one track is
+/// aligned with frame k of the other.
 std::optional<std::string> RangeWarning(const AlignmentTask& task, size_t video, const FrameTrack& reference,
                                         const FrameTrack& distorted);
-
-/// Frames all over those in pairs, for RangeWarning().
-FrameTrack SamplePairs(const FrameTrack& track, const Alignment& alignment, bool is_distorted);
 
 }  // namespace acutance

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "align/confirm_alignment.h"
 #include "align/testing/tracks.h"
 
 namespace acutance {
@@ -14,16 +15,10 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 constexpr int kFrames = 120;
-
-/// Frames begin to end - 1 of one scene.
-FrameTrack Scene(int begin, int end) {
-  FrameTrack track{.rate = 25};
-  for (int k = begin; k < end; ++k) track.fingerprints.push_back(CropWindowAt(k));
-  return track;
-}
 
 AlignedVideo File(const std::string& name) {
   return {.name = name, .frame_count = kFrames, .frame_rate = 25, .format = {64, 36, 8, PixelFormat::k420}};
@@ -185,7 +180,7 @@ TEST(PlanFromTracks, LeavesOutDroppedFrames) {
   EXPECT_THAT(plan.fingerprint, SizeIs(16));
 }
 
-TEST(PlanFromTracks, OfSeveralVideosKeepsThePairsOfAll) {
+TEST(PlanFromTracks, OfSeveralVideosSelectsThePairsOfAll) {
   FrameTrack late = Scene(-5, kFrames - 5), shorter = Scene(0, kFrames - 20);
   const AlignmentPlan plan = PlanOf(Task(Mode::kAuto, 2), {Scene(0, kFrames), late, shorter});
   EXPECT_EQ(std::ssize(plan.selected[0]), kFrames - 20);
@@ -203,7 +198,7 @@ TEST(PlanFromTracks, ByTimes) {
   EXPECT_EQ(plan.selected[0][10], 20);
 }
 
-TEST(PlanFromTracks, RefusesVideosWithoutFramesAndPicturesBesideVideos) {
+TEST(PlanFromTracks, RefusesVideosWithoutFramesAndPicturesNextToVideos) {
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 0), Scene(0, 9)}), "ref has no frames");
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 9), Scene(0, 0)}), "dis0 has no frames");
   EXPECT_THAT(RefusalOf(Task(), {Scene(0, 1), Scene(0, 9)}), HasSubstr("ref has one frame, and dis0 has 9"));
@@ -248,6 +243,117 @@ TEST(RangeWarning, WhereStreamsDeclareOneRangeAndSamplesShowTwo) {
   EXPECT_FALSE(RangeWarning(task, 1, reference, reference));
   task.videos[0].full_range = true;
   EXPECT_FALSE(RangeWarning(task, 1, reference, distorted));
+}
+
+/// What a run recorded of frames begin to end - 1 of one scene.
+class Recorded {
+ public:
+  Recorded(int begin, int end) {
+    track_.Begin(25);
+    track_.LeaveToSession();
+    for (int k = begin; k < end; ++k) {
+      track_.Add(Picture(), std::nullopt);
+      track_.Put(SpotAt(k));
+    }
+  }
+  operator FingerprintTrack&() { return track_; }
+
+ private:
+  FingerprintTrack track_ = FingerprintTrack(std::make_shared<ThreadPool>(0));
+};
+
+std::optional<Misalignment> Check(const AlignmentPlan& plan, Recorded reference, Recorded distorted, int64_t frames) {
+  return CheckFirstPairs(plan, reference, distorted, frames);
+}
+
+std::optional<ConfirmedAlignment> Confirm(const AlignmentTask& task, Recorded reference, Recorded distorted,
+                                          int64_t frames) {
+  return ConfirmAssumed(task, 1, reference, distorted, frames);
+}
+
+TEST(CheckFirstPairs, AcceptsWhatIsPlanned) {
+  EXPECT_FALSE(Check(FirstPlan(Task(), {}), {0, 96}, {0, 96}, 96));
+  EXPECT_FALSE(Check(PlanWithOffset(7, 384), {0, 103}, {-7, 96}, 96));
+  EXPECT_FALSE(Check(PlanWithOffset(-4, 384), {0, 100}, {4, 104}, 96));
+}
+
+TEST(CheckFirstPairs, SaysAtWhichOffsetFramesLieInstead) {
+  const auto misalignment = Check(FirstPlan(Task(), {}), {0, 96}, {-7, 89}, 96);
+  ASSERT_TRUE(misalignment);
+  EXPECT_EQ(misalignment->frames, 96);
+  EXPECT_EQ(misalignment->offset, 7);
+  EXPECT_TRUE(Check(PlanWithOffset(7, 384), {0, 103}, {-3, 100}, 96));
+}
+
+TEST(CheckFirstPairs, RefusesFramesOfAnotherVideo) {
+  const auto misalignment = Check(FirstPlan(Task(), {}), {0, 96}, {1000, 1096}, 96);
+  ASSERT_TRUE(misalignment);
+  EXPECT_FALSE(misalignment->offset);
+}
+
+TEST(CheckFirstPairs, HasNothingAgainstAVideoThatIsNotRead) {
+  EXPECT_FALSE(Check(FirstPlan(Task(), {}), {0, 96}, {0, 0}, 96));
+}
+
+TEST(ConfirmAssumed, ReportsTheScoredPairs) {
+  const auto confirmed = Confirm(Task(), {0, kFrames}, {0, kFrames}, kFrames);
+  ASSERT_TRUE(confirmed);
+  EXPECT_THAT(confirmed->alignment.pairs, SizeIs(kFrames));
+  EXPECT_THAT(confirmed->warnings, IsEmpty());
+}
+
+TEST(ConfirmAssumed, CountsAPartFromTheWholeVideosFirstFrame) {
+  AlignmentTask task = Task();
+  task.first_frame = 10;
+  task.frame_limit = 40;
+  const auto confirmed = Confirm(task, {10, 53}, {10, 51}, 40);  // some more were read ahead
+  ASSERT_TRUE(confirmed);
+  EXPECT_THAT(confirmed->alignment.pairs, SizeIs(40));
+  EXPECT_THAT(confirmed->alignment.pairs.front(), Pair(10, 10));
+}
+
+TEST(ConfirmAssumed, RefusesOffsetsAndPicturesNextToVideos) {
+  EXPECT_FALSE(Confirm(Task(), {0, kFrames}, {-3, kFrames - 3}, kFrames));
+  EXPECT_FALSE(Confirm(Task(), {0, kFrames}, {0, 1}, 1));
+}
+
+std::vector<FrameTrack> Whole(Recorded reference, Recorded distorted) {
+  FingerprintTrack &one = reference, &other = distorted;
+  return {one.Copy(kFrames), other.Copy(kFrames)};
+}
+
+TEST(ConfirmEstimated, WhereAllFramesLieAtTheOffset) {
+  const AlignmentPlan plan = PlanWithOffset(5, 384);
+  const std::vector<FrameTrack> tracks = Whole({0, kFrames}, {-5, kFrames - 5});
+  const auto confirmed = ConfirmEstimated(Task(), plan, tracks, kFrames - 5);
+  ASSERT_TRUE(confirmed);
+  EXPECT_EQ(confirmed->alignment.late(), 5);
+  EXPECT_FALSE(ConfirmEstimated(Task(), plan, tracks, kFrames - 6)) << "a pair was not scored";
+}
+
+TEST(ConfirmEstimated, RefusesWhereLaterFramesLieElsewhere) {
+  std::vector<FrameTrack> tracks = Whole({0, kFrames}, {-5, kFrames - 5});
+  tracks[1].fingerprints.erase(tracks[1].fingerprints.begin() + 80);
+  EXPECT_FALSE(ConfirmEstimated(Task(), PlanWithOffset(5, 384), tracks, kFrames - 6));
+}
+
+TEST(AlignmentsOfScored, AreThoseOfTheOffset) {
+  AlignmentTask task = Task(Mode::kOffset);
+  task.request.late = -3;
+  task.first_frame = 10;
+  const std::vector<Alignment> alignments = AlignmentsOfScored(task, FirstPlan(task, {}), 20);
+  ASSERT_THAT(alignments, SizeIs(1));
+  EXPECT_THAT(alignments[0].pairs, SizeIs(20));
+  EXPECT_THAT(alignments[0].pairs.front(), Pair(13, 10));
+}
+
+TEST(AlignmentsOfScored, AreTheScoredOnesOfAPlan) {
+  AlignmentTask task = Task(Mode::kFile);
+  task.first_frame = 1;
+  const AlignmentPlan plan = FirstPlan(task, {{0, 1}, {2, 3}, {4, 4}, {6, 6}});
+  const std::vector<Alignment> alignments = AlignmentsOfScored(task, plan, 2);
+  EXPECT_THAT(alignments[0].pairs, ElementsAre(Pair(2, 3), Pair(4, 4)));
+  EXPECT_THAT(AlignmentsOfScored(Task(Mode::kIndex), {}, 20), IsEmpty());
 }
 
 }  // namespace

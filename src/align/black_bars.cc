@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "video/auto_rotate.h"
+#include "video/open_video.h"
 
 namespace acutance {
 namespace {
@@ -124,7 +124,7 @@ struct EdgeLine {
 
   bool IsBelow(const FrameFingerprint& frame, int most) const {
     int64_t sum = 0;
-    for (int k = 0; k < count; ++k) sum += frame.cells[static_cast<size_t>(first + k * step)];
+    for (int k = 0; k < count; ++k) sum += frame.cells[first + k * step];
     return sum < int64_t{most} * count;
   }
 };
@@ -153,7 +153,7 @@ bool HasBars(const FrameTrack& track, const FrameTrack& other) {
 
 Status BarsDiffer(bool of_distorted) {
   return Error(StatusCode::kBadData,
-               "the {} video has black bars that the other has not, so that its frames are not paired: cut them off by "
+               "the {} video has black bars that the other has not, so that its frames are not aligned: crop them by "
                "--crop auto, or give the parts that both show (--crop), which acutance doctor names",
                of_distorted ? "distorted" : "reference");
 }
@@ -183,19 +183,19 @@ std::optional<Rectangle> BarFinder::content() const {
 bool BarFinder::has_none() const { return content() == Rectangle{format_.width, format_.height}; }
 
 Result<std::optional<Rectangle>> FindBlackBars(const std::string& path, OpenOptions options) {
-  // A video of so many frames has six key frames, as encoders set them by themselves.
+  // A video of this length has six key frames by encoders' default.
   constexpr int64_t kMostDecoded = 1500;
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored))
     return Error(StatusCode::kInvalidArgument,
                  "--crop auto looks at pictures all over a file, and {} is none: give the rectangle", path);
   options.device_decoding.reset();
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenTurned(path, options));
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenAsDisplayed(path, options));
   BarFinder finder;
   const bool jumps = video->Jump(0);
   if (jumps) {
     ACU_ASSIGN_OR_RETURN(const bool seen_enough, LookByJumps(*video, finder));
     if (seen_enough) return finder.content();
-    ACU_ASSIGN_OR_RETURN(video, OpenTurned(path, options));
+    ACU_ASSIGN_OR_RETURN(video, OpenAsDisplayed(path, options));
   }
   const Status looked = LookInOrder(jumps ? kMostDecoded : std::numeric_limits<int64_t>::max(), *video, finder);
   // A damaged video ends where the damage is; key frames behind that were seen.

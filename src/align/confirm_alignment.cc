@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "align/align_placed.h"
 #include "align/align_tracks.h"
 #include "align/identity_alignment.h"
 
@@ -80,8 +79,8 @@ std::optional<ConfirmedAlignment> ConfirmEstimated(const AlignmentTask& task, co
   if (!found.ok() || !found->IsShifted(plan.offset) || std::ssize(found->pairs) != frames) return std::nullopt;
   ConfirmedAlignment confirmed;
   if (placement) confirmed.warnings.push_back(PlacementWarning(task, 1, *placement));
-  if (auto warning = RangeWarning(task, 1, SamplePairs(tracks[0], *found, false), SamplePairs(tracks[1], *found, true)))
-    confirmed.warnings.push_back(*std::move(warning));
+  const auto [one, other] = SamplePairs(tracks[0], tracks[1], found->pairs);
+  if (auto warning = RangeWarning(task, 1, one, other)) confirmed.warnings.push_back(*std::move(warning));
   confirmed.alignment = std::move(*found);
   return confirmed;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "align/luma_fit.h"
-#include "video/auto_rotate.h"
+#include "align/statistics.h"
+#include "video/open_video.h"
 
 namespace acutance {
 namespace {
@@ -139,7 +139,7 @@ ShapeParts CropSearch::Climb(bool is_higher, double first) const {
 }
 
 bool CropSearch::IsBetterInMost(bool is_higher, const ShapeParts& parts) const {
-  // Of the error as it is; what the part may leave; what tells too little; pictures.
+  // Of the error without a crop; the most that the part may leave; the least that is evidence; pictures.
   constexpr double kBetter = 0.5, kFits = 0.1, kLeast = 1e-4;
   constexpr int kLeastPictures = 2;
   int better = 0, all = 0;
@@ -174,8 +174,8 @@ Result<std::optional<ShapeParts>> FindShapeParts(const std::string& reference, c
                                                  OpenOptions options) {
   constexpr int kPictures = 6;
   options.device_decoding.reset();
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> one, OpenTurned(reference, options));
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> other, OpenTurned(distorted, options));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> one, OpenAsDisplayed(reference, options));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> other, OpenAsDisplayed(distorted, options));
   one->SkipChroma();
   other->SkipChroma();
   CropSearch finder(reference_video, distorted_video);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/video_source.h"
-#include "video/shape.h"
+#include "video/fit_videos.h"
 
 namespace acutance {
 

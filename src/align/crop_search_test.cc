@@ -3,23 +3,68 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <optional>
+
+#include "align/black_bars.h"
 
 namespace acutance {
 namespace {
 
-/// What is at a place of a scene 200 wide and 160 high.
-double SceneAt(double x, double y, int moment) {
-  return 120 + 40 * std::sin(x / 5.3 + moment) + 35 * std::sin(y / 4.1 + 2 * moment) + 25 * std::sin((x + y) / 9.7);
+/// A picture of 200 within bars of 16.
+Picture Barred(int width, int height, const Rectangle& part, int value = 200) {
+  const MutablePicture picture = AllocatePicture({width, height, 8, PixelFormat::k400}).value();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const bool inside = x >= part.x && x < part.x + part.width && y >= part.y && y < part.y + part.height;
+      picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(inside ? value : 16);
+    }
+  return picture.Share();
+}
+
+TEST(BarFinder, FindsWhatIsDarkInAllPictures) {
+  BarFinder finder;
+  EXPECT_FALSE(finder.content());
+  finder.Add(Barred(160, 90, {160, 90, 0, 0}, 20));
+  EXPECT_FALSE(finder.content()) << "a dark picture shows no bars";
+  finder.Add(Barred(160, 90, {100, 30, 20, 30}));
+  EXPECT_EQ(*finder.content(), (Rectangle{100, 30, 20, 30}));
+  finder.Add(Barred(160, 90, {160, 40, 0, 12}));
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 48, 0, 12}));
+  EXPECT_FALSE(finder.has_none());
+  finder.Add(Barred(160, 90, {158, 88, 1, 1}));
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 90, 0, 0})) << "edges of a sample are no bars";
+  EXPECT_TRUE(finder.has_none());
+  finder.Add(Barred(160, 90, {100, 30, 20, 30}));
+  EXPECT_TRUE(finder.has_none()) << "a picture that has bars does not bring them back";
+}
+
+TEST(BarFinder, FindsSharpBarsOfDarkPictures) {
+  BarFinder finder;
+  finder.Add(Barred(160, 90, {160, 66, 0, 12}, 34));
+  ASSERT_TRUE(finder.content());
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 66, 0, 12}));
+  BarFinder vignettes;
+  const MutablePicture picture = AllocatePicture({160, 90, 8, PixelFormat::k400}).value();
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 160; ++x)  // darker and darker towards the edges
+      picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(44 - std::abs(y - 45) / 2 - std::abs(x - 80) / 5);
+  vignettes.Add(picture.Share());
+  EXPECT_FALSE(vignettes.content());
+}
+
+/// The luma at a place of a scene 200 wide and 160 high.
+double SceneAt(double x, double y, int frame) {
+  return 120 + 40 * std::sin(x / 5.3 + frame) + 35 * std::sin(y / 4.1 + 2 * frame) + 25 * std::sin((x + y) / 9.7);
 }
 
 /// A part of the scene, as `width` x `height` samples of 8 or 10 bits.
-Picture PictureOf(const Rectangle& part, int width, int height, int moment, int bit_depth = 8) {
+Picture PictureOf(const Rectangle& part, int width, int height, int frame, int bit_depth = 8) {
   const MutablePicture picture = AllocatePicture({width, height, bit_depth, PixelFormat::k420}).value();
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const double value =
-          SceneAt(part.x + (x + 0.5) * part.width / width, part.y + (y + 0.5) * part.height / height, moment);
+          SceneAt(part.x + (x + 0.5) * part.width / width, part.y + (y + 0.5) * part.height / height, frame);
       if (bit_depth == 8) picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(value);
       else picture.Row<uint16_t>(0, y)[x] = static_cast<uint16_t>(4 * value);
     }
@@ -35,12 +80,12 @@ constexpr Rectangle kScene = {200, 160, 0, 0};
 /// The distorted video shows `part` of the scene, which the reference shows all of.
 std::optional<ShapeParts> Find(const Rectangle& part, int width, int height, int late = 0, double aspect = 1) {
   CropSearch finder(VideoOf(200, 160), VideoOf(width, height, aspect));
-  for (int moment = 0; moment < 3; ++moment)
-    finder.Add(PictureOf(kScene, 200, 160, moment), PictureOf(part, width, height, moment + late));
+  for (int frame = 0; frame < 3; ++frame)
+    finder.Add(PictureOf(kScene, 200, 160, frame), PictureOf(part, width, height, frame + late));
   return finder.Find();
 }
 
-TEST(ShapeParts, AreRowsThatWereCutOff) {
+TEST(ShapeParts, AreRowsThatWereCropped) {
   for (const int top : {0, 2, 4, 6, 8}) {
     const Rectangle part = {200, 152, 0, top};
     EXPECT_EQ(Find(part, 200, 152), (ShapeParts{part, {200, 152, 0, 0}})) << top;
@@ -48,7 +93,7 @@ TEST(ShapeParts, AreRowsThatWereCutOff) {
   }
 }
 
-TEST(ShapeParts, AreColumnsThatWereCutOff) {
+TEST(ShapeParts, AreColumnsThatWereCropped) {
   const Rectangle part = {120, 160, 40, 0};
   EXPECT_EQ(Find(part, 120, 160), (ShapeParts{part, {120, 160, 0, 0}}));
   EXPECT_EQ(Find(part, 60, 160, 0, 2), (ShapeParts{part, {60, 160, 0, 0}})) << "pixels twice as wide as high";
@@ -56,12 +101,12 @@ TEST(ShapeParts, AreColumnsThatWereCutOff) {
 
 TEST(ShapeParts, AreOfTheDistortedVideoToo) {
   CropSearch finder(VideoOf(200, 152), VideoOf(200, 160));
-  for (int moment = 0; moment < 3; ++moment)
-    finder.Add(PictureOf({200, 152, 0, 4}, 200, 152, moment), PictureOf(kScene, 200, 160, moment, 10));
+  for (int frame = 0; frame < 3; ++frame)
+    finder.Add(PictureOf({200, 152, 0, 4}, 200, 152, frame), PictureOf(kScene, 200, 160, frame, 10));
   EXPECT_EQ(finder.Find(), (ShapeParts{{200, 152, 0, 0}, {200, 152, 0, 4}}));
 }
 
-TEST(ShapeParts, AreNoneOfWhatWasSquashedOrIsAnotherMoment) {
+TEST(ShapeParts, AreNoneOfSquashedPicturesOrOtherFrames) {
   EXPECT_EQ(Find(kScene, 200, 152), std::nullopt);
   EXPECT_EQ(Find(kScene, 120, 160), std::nullopt);
   EXPECT_EQ(Find({200, 152, 0, 4}, 200, 152, 7), std::nullopt);

@@ -5,14 +5,11 @@
 #include <map>
 
 #include "align/align_tracks.h"
-#include "align/frame_clock.h"
 
 namespace acutance {
 namespace {
 
-using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-
-constexpr int64_t kLooks = 12;      // frames that are looked at
+constexpr int64_t kLooks = 12;      // frames that are compared
 constexpr double kWhole = 0.006;    // of the picture: edges nearer to the whole's are those
 constexpr double kFarBetter = 1.5;  // what is left as they are, over what a placement leaves
 constexpr double kMostLeft = 0.15;  // of what the pictures hold
@@ -50,7 +47,7 @@ Reach ReachOf(CropReach reach) {
 
 constexpr double kLeastEnergy = 9;  // squares of steps of 8 bits a sample: a picture with less is flat
 
-/// Fingerprints as grids of `by` x `by` quarters, made when they are asked for.
+/// Fingerprints as grids of `by` x `by` quarters, computed on demand.
 class Grids {
  public:
   Grids(const FrameTrack& track, int by) : track_(track), by_(by) {}
@@ -58,7 +55,7 @@ class Grids {
   const LumaGrid& at(int64_t frame) {
     auto& grid = made_[frame];
     if (grid.samples.empty()) {
-      grid = QuartersOf(track_.fingerprints[static_cast<size_t>(frame)]);
+      grid = QuartersOf(track_.fingerprints[frame]);
       grid = Smooth(by_ == 1 ? grid : ShrinkBy(grid, by_));
     }
     return grid;
@@ -75,7 +72,7 @@ struct GridsOfBoth {
   GridsOfBoth(const FrameTrack& of_reference, const FrameTrack& of_distorted, int by)
       : reference(of_reference, by), distorted(of_distorted, by) {}
 
-  std::vector<std::pair<const LumaGrid*, const LumaGrid*>> Of(const Pairs& pairs) {
+  std::vector<std::pair<const LumaGrid*, const LumaGrid*>> Of(const PairList& pairs) {
     std::vector<std::pair<const LumaGrid*, const LumaGrid*>> grids;
     for (const auto& [i, j] : pairs) grids.emplace_back(&reference.at(i), &distorted.at(j));
     return grids;
@@ -84,7 +81,7 @@ struct GridsOfBoth {
   Grids reference, distorted;
 };
 
-/// Without what a fit puts a little outside: a video that shows so little more has no more.
+/// Without what a fit puts a little outside: so small an excess is rounding.
 Placement WithinWhole(Placement placement) {
   const auto within = [](double& begin, double& length) {
     double end = begin + length;
@@ -98,7 +95,7 @@ Placement WithinWhole(Placement placement) {
 }
 
 /// Whether most pairs are of frames with one number.
-bool AreInStep(const Pairs& pairs) {
+bool AreInStep(const PairList& pairs) {
   return 4 * std::ranges::count_if(pairs, [](const auto& pair) { return pair.first == pair.second; }) >=
          3 * std::ssize(pairs);
 }
@@ -112,7 +109,7 @@ double EnergyOf(const LumaGrid& grid) {
 
 class Search {
  public:
-  Search(const FrameTrack& reference, const FrameTrack& distorted, const Pairs& path, CropReach reach)
+  Search(const FrameTrack& reference, const FrameTrack& distorted, const PairList& path, CropReach reach)
       : is_wide_(reach == CropReach::kUpToNearlyHalf),
         reach_(ReachOf(reach)),
         reference_count_(reference.size()),
@@ -123,11 +120,11 @@ class Search {
         quarters_(reference, distorted, 1) {
     has_path_ = !path.empty();
     if (has_path_) {
-      for (const int64_t k : SampleFrameNumbers(std::ssize(path))) Look(path[static_cast<size_t>(k)]);
+      for (const int64_t k : SampleFrameNumbers(std::ssize(path))) Look(path[k]);
       return;
     }
     const std::vector<double> clock = TimeClock(reference, distorted).positions;
-    for (const int64_t j : SampleFrameNumbers(distorted.size())) Look({std::llround(clock[static_cast<size_t>(j)]), j});
+    for (const int64_t j : SampleFrameNumbers(distorted.size())) Look({std::llround(clock[j]), j});
   }
 
   std::optional<FoundPlacement> Find() {
@@ -175,14 +172,14 @@ class Search {
            lies_within(placement.top, placement.height);
   }
 
-  Pairs Shifted(const Pairs& pairs, int64_t by) const {
-    Pairs shifted;
+  PairList Shifted(const PairList& pairs, int64_t by) const {
+    PairList shifted;
     for (const auto& [i, j] : pairs)
       if (i + by >= 0 && i + by < reference_count_) shifted.emplace_back(i + by, j);
     return shifted;
   }
 
-  static PlacementFit Refine(GridsOfBoth& grids, const Pairs& pairs, const Placement& start, int rounds = 3) {
+  static PlacementFit Refine(GridsOfBoth& grids, const PairList& pairs, const Placement& start, int rounds = 3) {
     return RefinePlacement(grids.Of(pairs), start, rounds);
   }
 
@@ -196,7 +193,7 @@ class Search {
     constexpr double kMostLeftSmall = 0.4;  // small grids of far larger pictures are blurred by far more
     double best = is_wide_ ? kMostLeftSmall : kMostLeft;
     for (int64_t by = -reach; by <= reach; by += step) {
-      Pairs pairs = Shifted(looks_, by);
+      PairList pairs = Shifted(looks_, by);
       if (2 * pairs.size() < looks_.size() + 1) continue;
       for (const Placement& start : reach_.starts) {
         const PlacementFit fit = Refine(small_, pairs, start, 3);
@@ -217,7 +214,7 @@ class Search {
     std::vector<std::pair<double, std::pair<int64_t, int64_t>>> moved;
     for (const auto& [i, j] : std::exchange(near_, {})) {
       const auto error_at = [&, j = j](int64_t k) {
-        const PlacementFit fit = FitOf(cells_.Of(Pairs{{k, j}}), fit_.placement);
+        const PlacementFit fit = FitOf(cells_.Of(PairList{{k, j}}), fit_.placement);
         return fit.energy > 0 ? fit.error / fit.energy : 2;
       };
       double best = error_at(i) / kClearly;
@@ -238,7 +235,7 @@ class Search {
     PlacementFit best = fit_;
     int64_t best_shift = 0;
     for (int64_t by = -kNear; by <= kNear; ++by) {
-      const Pairs pairs = Shifted(near_, by);
+      const PairList pairs = Shifted(near_, by);
       if (by == 0 || pairs.size() < near_.size()) continue;
       const PlacementFit fit = Refine(cells_, pairs, fit_.placement);
       if (fit.error < best.error) best = fit, best_shift = by;
@@ -254,7 +251,7 @@ class Search {
     for (const auto& [i, j] : near_) {
       double least = HUGE_VAL;
       for (int64_t k = std::max<int64_t>(0, i - kNear); k <= std::min(reference_count_ - 1, i + kNear); ++k)
-        least = std::min(least, FitOf(cells_.Of(Pairs{{k, j}}), {}).error);
+        least = std::min(least, FitOf(cells_.Of(PairList{{k, j}}), {}).error);
       error += least;
     }
     return error;
@@ -269,8 +266,8 @@ class Search {
     constexpr double kAsGood = 1.12, kApart = 0.002, kInTheMiddle = 0.006;
     const PlacementFit own = Refine(quarters_, near_, found.placement);
     const double rounding = kRounding * own.energy;
-    std::vector<std::pair<PlacementFit, Pairs>> all;  // by time
-    const auto add = [&](Pairs pairs) {
+    std::vector<std::pair<PlacementFit, PairList>> all;  // by time
+    const auto add = [&](PairList pairs) {
       if (pairs.size() < near_.size()) return;
       const PlacementFit fit = Refine(quarters_, pairs, found.placement, 2);
       const bool is_as_good = fit.error + rounding <= kAsGood * (own.error + rounding);
@@ -278,12 +275,12 @@ class Search {
         all.emplace_back(fit, std::move(pairs));
     };
     for (int64_t by = -kNear; by <= kNear; ++by) {
-      Pairs pairs = Shifted(near_, by);
+      PairList pairs = Shifted(near_, by);
       if (by == 0 && IsCrop(found.placement))
         all.emplace_back(own, near_), all.back().first.placement = found.placement;
       if (by != 0) add(std::move(pairs));
     }
-    Pairs in_step;
+    PairList in_step;
     for (const auto& [i, j] : near_)
       if (have_one_length_) in_step.emplace_back(j, j);
     if (std::ranges::none_of(all, [](const auto& each) { return AreInStep(each.second); })) add(std::move(in_step));
@@ -315,7 +312,7 @@ class Search {
   const double rate_;
   GridsOfBoth small_, cells_, quarters_;
   bool has_path_ = false, left_out_ = false;
-  Pairs looks_, near_;  // pairs to begin with, and those that fit best so far
+  PairList looks_, near_;  // pairs to begin with, and those that fit best so far
   PlacementFit fit_;
 };
 
@@ -329,7 +326,7 @@ std::vector<int64_t> SampleFrameNumbers(int64_t count) {
 }
 
 std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
-                                            const std::vector<std::pair<int64_t, int64_t>>& pairs, CropReach reach) {
+                                            const PairList& pairs, CropReach reach) {
   if (reference.size() == 0 || distorted.size() == 0) return std::nullopt;
   return Search(reference, distorted, pairs, reach).Find();
 }

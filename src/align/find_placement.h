@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "align/frame_track.h"
+#include "align/alignment.h"
 #include "align/placement.h"
 
 namespace acutance {
@@ -15,9 +15,8 @@ struct FoundPlacement {
   Placement placement;
   /// False: at other offsets in time another placement fits as well, as in an even pan.
   bool is_sure = true;
-  std::vector<Placement> others{};  // of these, the two farthest apart in time; none where it is sure
-  /// Of these, the one at which frame k shows a part of frame k, if there is one.
-  std::optional<Placement> in_step{};
+  std::vector<Placement> others{};     // the two of these that are farthest apart in time; none where it is sure
+  std::optional<Placement> in_step{};  // the one of these at which frame k shows a part of frame k, if there is one
 };
 
 /// How large a crop is looked for, and at which offsets in time.
@@ -26,12 +25,11 @@ enum class CropReach {
   kUpToNearlyHalf,  // of a side, at the given pairs or a few frames from them: for diagnoses
 };
 
-/// The placement in which frames fit far better than as they are, whichever frames are paired. `pairs` says where to
-/// begin: they or frames near to them; without pairs the search goes by times. nullopt: there is no such placement, or
-/// it is the full picture within 0.6 %.
+/// The placement in which frames fit far better than as they are, at any pairing of frames. `pairs` says where to
+/// begin: at them or frames near to them; without pairs the search goes by times. nullopt: there is no such placement,
+/// or it is the full picture within 0.6 %.
 std::optional<FoundPlacement> FindPlacement(const FrameTrack& reference, const FrameTrack& distorted,
-                                            const std::vector<std::pair<int64_t, int64_t>>& pairs,
-                                            CropReach reach = CropReach::kUpToAnEighth);
+                                            const PairList& pairs, CropReach reach = CropReach::kUpToAnEighth);
 
 /// Whether FindPlacement may find a crop in frames that are paired one by one. Costs a fraction of a millisecond.
 bool MayBeCropped(const std::vector<FrameFingerprint>& reference, const std::vector<FrameFingerprint>& distorted);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "align/median.h"
 #include "align/path/fit_path.h"
+#include "align/statistics.h"
 
 namespace acutance {
 namespace {
@@ -17,7 +17,7 @@ constexpr double kPlainFloor = FrameFingerprint::kCells * 2.0 * 2.0;
 }  // namespace
 
 double DistanceOf(const FrameFingerprint& a, const FrameFingerprint& b) {
-  constexpr int kPart = 32;  // squares of so many differences below 2^13 fit into 32 bits
+  constexpr int kPart = 32;  // squares of 32 differences below 2^13 fit into 32 bits
   int64_t squares = 0;
   int32_t sum = 0;
   for (size_t first = 0; first < FrameFingerprint::kCells; first += kPart) {
@@ -52,7 +52,7 @@ struct Frame {
   int64_t number;
 
   bool Has(int64_t i) const { return i >= 0 && i < count; }
-  const FrameFingerprint& at(int64_t i) const { return reference[static_cast<size_t>(i)]; }
+  const FrameFingerprint& at(int64_t i) const { return reference[i]; }
   double DistanceFrom(int64_t i) const { return DistanceOf(distorted, at(i)); }
 };
 
@@ -91,7 +91,7 @@ Fit FitOf(const Frame<Fingerprints>& frame) {
     fit = Fit::kAlike;
   }
   if (fit == Fit::kClearly) return fit;
-  // Where all neighbours look alike the picture may still creep on, and the encode be far behind.
+  // Where all neighbours look alike the picture may still creep, and the encode lag far behind.
   for (const int64_t other : {frame.number - kAway, frame.number + kAway})
     if (frame.Has(other) && frame.DistanceFrom(other) + kPlainFloor < own) return Fit::kNo;
   return fit;
@@ -104,21 +104,21 @@ bool FitPlainly(const Fingerprints& reference, const Fingerprints& distorted, in
   const int64_t count = std::min(reference_count, static_cast<int64_t>(std::ssize(distorted)));
   int64_t clear = 0;
   for (int64_t k = 0; k < count; ++k) {
-    const Fit fit = FitOf(Frame<Fingerprints>{reference, reference_count, distorted[static_cast<size_t>(k)], k});
+    const Fit fit = FitOf(Frame<Fingerprints>{reference, reference_count, distorted[k], k});
     if (fit == Fit::kNo) return false;
     clear += fit == Fit::kClearly;
   }
   return clear >= kLeast && 2 * clear >= count;
 }
 
-/// Whether the distorted video stands still for a while where the reference moves on as it does about there, and amid
-/// frames that move as far in both: an encode that is late, or loses what moves, loses it in the frames about, too.
+/// Whether the distorted video stands still for a while where the reference moves as it does about there, and amid
+/// frames that move as far in both: an encode that lags, or loses what moves, loses it in the frames about, too.
 bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kAbout = 6, kWhile = 2;
   constexpr double kStill = 0.02, kMoves = 0.3, kAlike = 0.5;
   const int64_t count = std::min(reference.size(), distorted.size());
   const auto motion_of = [count](const FrameTrack& track) {
-    std::vector<double> motion(static_cast<size_t>(count));
+    std::vector<double> motion(count);
     for (size_t k = 1; k < motion.size(); ++k) motion[k] = DistanceOf(track.fingerprints[k - 1], track.fingerprints[k]);
     return motion;
   };
@@ -130,8 +130,7 @@ bool StopsAlone(const FrameTrack& reference, const FrameTrack& distorted) {
   int64_t still = 0;
   for (int64_t k = 1; k < count; ++k) {
     const double usual = usual_at(moved, k), usual_own = usual_at(own, k);
-    const bool is_still = own[static_cast<size_t>(k)] < kStill * usual_own &&
-                          moved[static_cast<size_t>(k)] > kMoves * usual && usual > 4 * kPlainFloor &&
+    const bool is_still = own[k] < kStill * usual_own && moved[k] > kMoves * usual && usual > 4 * kPlainFloor &&
                           usual_own > kAlike * usual;
     still = is_still ? still + 1 : 0;
     if (still >= kWhile) return true;
@@ -150,9 +149,9 @@ bool IsIdentityAlignment(const std::deque<FrameFingerprint>& reference, const st
   return FitPlainly(reference, distorted, count);
 }
 
-/// An encode that is late where little moves lies nearer to what came before, by three times where it has lost nearly
-/// everything. Details lag less: frames that are off by what one can see differ by an eighth there, unless the encode
-/// comes back to its own number again and again, as at frames that are coded alone.
+/// An encode that lags where little moves lies nearer to earlier frames, by three times where it has lost nearly
+/// everything. Details lag less: frames that are visibly off differ by an eighth there, unless the encode returns to
+/// its own number again and again, as at frames that are coded alone.
 IdentityEvidence IdentityEvidenceOf(const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kLeast = 12, kFarthest = 300, kBack = 24;  // frames
   constexpr double kMostFirsts = 0.6, kLate = 3, kDetailsLate = 1.12, kDetailFloor = FrameFingerprint::kDetails / 16.0;
@@ -164,7 +163,7 @@ IdentityEvidence IdentityEvidenceOf(const FrameTrack& reference, const FrameTrac
   int64_t last_first = -1, longest = 0;  // frames after one that lies nearest to its own number
   for (int64_t k = 0; k < count; ++k) {
     const Frame<std::vector<FrameFingerprint>> frame{reference.fingerprints, reference.size(),
-                                                     distorted.fingerprints[static_cast<size_t>(k)], k};
+                                                     distorted.fingerprints[k], k};
     double cell = std::numeric_limits<double>::infinity(), detail = cell;
     for (int64_t away = 1; away <= kFarthest; away += 1 + away / 16)
       for (const int64_t i : {k - away, k + away}) {

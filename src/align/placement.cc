@@ -1,5 +1,7 @@
 #include "align/placement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +28,7 @@ std::vector<Taps> TapsOf(int count, double begin, double length) {
     const auto t = static_cast<float>(sample - whole);
     const int first = static_cast<int>(std::clamp(whole, -2.0 * count, 2.0 * count)) - 1;
     Taps& taps = line.emplace_back();
-    for (int i = 0; i < 4; ++i) taps.at[static_cast<size_t>(i)] = std::clamp(first + i, 0, count - 1);
+    for (int i = 0; i < 4; ++i) taps.at[i] = std::clamp(first + i, 0, count - 1);
     const float t2 = t * t, t3 = t2 * t;
     taps.weights = {0.5F * (-t + 2 * t2 - t3), 0.5F * (2 - 5 * t2 + 3 * t3), 0.5F * (t + 4 * t2 - 3 * t3),
                     0.5F * (t3 - t2)};
@@ -162,11 +164,11 @@ void AddPair(const LumaGrid& reference, const LumaGrid& distorted, const PlacedL
   Products products{};
   double count = 0;
   for (int y = 0; y < height; ++y) {
-    if (!lines.rows[static_cast<size_t>(y)].is_inside) continue;
+    if (!lines.rows[y].is_inside) continue;
     const float v = (static_cast<float>(y) + 0.5F) / static_cast<float>(height);
     std::array<std::array<float, kTerms>, kTerms> sums{};
     for (int x = 0; x < width; ++x) {
-      if (!lines.columns[static_cast<size_t>(x)].is_inside) continue;
+      if (!lines.columns[x].is_inside) continue;
       const auto at = static_cast<size_t>(y * width + x);
       std::array<float, kTerms> terms{1, placed[at]};
       terms[kDistorted] = distorted.samples[at];
@@ -205,13 +207,34 @@ FrameFingerprint FingerprintOf(const LumaGrid& quarters) {
                          static_cast<ptrdiff_t>(2 * (cell % FrameFingerprint::kColumns));
     const float* lower = upper + kQuarterColumns;
     const float mean = (upper[0] + upper[1] + lower[0] + lower[1]) / 4;
-    fingerprint.cells[static_cast<size_t>(cell)] = static_cast<uint16_t>(std::clamp(256 * mean, 0.0F, 65535.0F));
+    fingerprint.cells[cell] = static_cast<uint16_t>(std::clamp(256 * mean, 0.0F, 65535.0F));
     int8_t* details = fingerprint.details.data() + static_cast<ptrdiff_t>(cell) * FrameFingerprint::kDetailsOfCell;
     details[0] = DetailOf(upper[0] - upper[1] + lower[0] - lower[1]);
     details[1] = DetailOf(upper[0] + upper[1] - lower[0] - lower[1]);
     details[2] = DetailOf(upper[0] - upper[1] - lower[0] + lower[1]);
   }
   return fingerprint;
+}
+
+/// The part of a line of samples, with edges on whole steps.
+std::pair<int, int> Along(int begin, int length, double first, double part, int step) {
+  const auto edge = [&](double place) {
+    const auto steps = static_cast<int>(std::lround(place * length / step));
+    return std::clamp(steps * step, 0, length);
+  };
+  const int left = edge(first), right = first + part >= 1 ? length : edge(first + part);
+  return {begin + left, std::max(right - left, step)};
+}
+
+Rectangle RectangleOf(const Placement& part, const ShownPicture& video) {
+  const Rectangle& all = video.part;
+  const auto [x, width] = Along(all.x, all.width, part.left, part.width, ChromaStepX(video.pixel_format));
+  const auto [y, height] = Along(all.y, all.height, part.top, part.height, ChromaStepY(video.pixel_format));
+  return {width, height, x, y};
+}
+
+double ShapeOf(const Rectangle& part, const ShownPicture& video) {
+  return part.width * video.pixel_aspect / part.height;
 }
 
 }  // namespace
@@ -231,7 +254,7 @@ LumaGrid QuartersOf(const FrameFingerprint& fingerprint) {
   for (int cell = 0; cell < FrameFingerprint::kCells; ++cell) {
     const int8_t* details =
         fingerprint.details.data() + static_cast<ptrdiff_t>(cell) * FrameFingerprint::kDetailsOfCell;
-    const float mean = static_cast<float>(fingerprint.cells[static_cast<size_t>(cell)]) / 256;
+    const float mean = static_cast<float>(fingerprint.cells[cell]) / 256;
     const auto a = static_cast<float>(details[0]), b = static_cast<float>(details[1]),
                c = static_cast<float>(details[2]);
     float* upper = grid.samples.data() +
@@ -251,8 +274,7 @@ LumaGrid ShrinkBy(const LumaGrid& grid, int by) {
   const float part = 1.0F / static_cast<float>(by * by);
   for (int y = 0; y < small.height * by; ++y)
     for (int x = 0; x < small.width * by; ++x)
-      small.samples[static_cast<size_t>(y / by * small.width + x / by)] +=
-          part * grid.samples[static_cast<size_t>(y * grid.width + x)];
+      small.samples[y / by * small.width + x / by] += part * grid.samples[y * grid.width + x];
   return small;
 }
 
@@ -301,13 +323,13 @@ PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds
   return best;
 }
 
-FrameTrack CutTo(const FrameTrack& track, const Placement& part) {
-  FrameTrack cut{{}, track.times, track.rate, track.is_whole};
+FrameTrack CropTo(const FrameTrack& track, const Placement& part) {
+  FrameTrack cropped{{}, track.times, track.rate, track.is_whole};
   const PlacedLines lines(kQuarterColumns, kQuarterRows, part);
-  cut.fingerprints.reserve(track.fingerprints.size());
+  cropped.fingerprints.reserve(track.fingerprints.size());
   for (const FrameFingerprint& fingerprint : track.fingerprints)
-    cut.fingerprints.push_back(FingerprintOf(Place(QuartersOf(fingerprint), lines)));
-  return cut;
+    cropped.fingerprints.push_back(FingerprintOf(Place(QuartersOf(fingerprint), lines)));
+  return cropped;
 }
 
 std::pair<Placement, Placement> PartsInCommon(const Placement& placement) {
@@ -317,6 +339,25 @@ std::pair<Placement, Placement> PartsInCommon(const Placement& placement) {
   };
   const auto x = across(placement.left, placement.width), y = across(placement.top, placement.height);
   return {{x[0], y[0], x[1], y[1]}, {x[2], y[2], x[3], y[3]}};
+}
+
+PlacedParts PartsOf(const Placement& placement, const ShownPicture& reference, const ShownPicture& distorted) {
+  constexpr double kSameShape = 0.03;  // what FitVideos accepts
+  const auto [part, own] = PartsInCommon(placement);
+  PlacedParts parts{RectangleOf(part, reference), RectangleOf(own, distorted), {}, {}};
+  const auto shows_only = [](const ShownPicture& one, const Rectangle& shown, const ShownPicture& other) {
+    return fmt::format("{} shows only the part {} of {}", one.name, ToText(shown), other.name);
+  };
+  if (parts.distorted == distorted.part) parts.sentence = shows_only(distorted, parts.reference, reference);
+  else if (parts.reference == reference.part) parts.sentence = shows_only(reference, parts.distorted, distorted);
+  else
+    parts.sentence = fmt::format("{} shows in {} what {} does in {}", distorted.name, ToText(parts.distorted),
+                                 reference.name, ToText(parts.reference));
+  const double shape = ShapeOf(parts.reference, reference), other = ShapeOf(parts.distorted, distorted);
+  const bool differ = std::abs(shape - other) > kSameShape * std::min(shape, other);
+  parts.options =
+      fmt::format("--crop {},{}{}", ToText(parts.reference), ToText(parts.distorted), differ ? " --force" : "");
+  return parts;
 }
 
 }  // namespace acutance

@@ -1,16 +1,19 @@
-// Placement of one video's picture in the other's: scale and shift of each axis, by least squares.
+// Placement of one video's picture in the other's: scale and shift of each axis, by least squares, and the crops that
+// it amounts to.
 #pragma once
 
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "align/frame_track.h"
+#include "image/rectangle.h"
 
 namespace acutance {
 
 /// What the distorted picture shows, as fractions of the reference's width and height. 0, 0, 1, 1: it shows what the
-/// reference does. More than that: the reference is a part of it.
+/// reference does. Beyond these: the reference is a part of it.
 struct Placement {
   double left = 0, top = 0, width = 1, height = 1;
 
@@ -30,7 +33,7 @@ struct LumaGrid {
 LumaGrid QuartersOf(const FrameFingerprint& fingerprint);
 /// Means of blocks of `by` x `by` samples; they must divide the sizes.
 LumaGrid ShrinkBy(const LumaGrid& grid, int by);
-/// Each sample with half of its neighbours, across and down: what is finer than a sample cannot be moved by a part of
+/// Each sample averaged with its neighbours, across and down: detail finer than a sample cannot be shifted by a part of
 /// one.
 LumaGrid Smooth(const LumaGrid& grid);
 
@@ -50,9 +53,26 @@ PlacementFit FitOf(GridPairs pairs, const Placement& placement);
 PlacementFit RefinePlacement(GridPairs pairs, const Placement& start, int rounds);
 
 /// A track as if its pictures were cropped to a part, given as fractions of width and height.
-FrameTrack CutTo(const FrameTrack& track, const Placement& part);
+FrameTrack CropTo(const FrameTrack& track, const Placement& part);
 
 /// The parts of the reference and of the distorted picture that both show.
 std::pair<Placement, Placement> PartsInCommon(const Placement& placement);
+
+/// Size and pixel aspect of a video.
+struct ShownPicture {
+  std::string name;
+  Rectangle part;  // that was fingerprinted, of the picture as displayed
+  PixelFormat pixel_format = PixelFormat::k420;
+  double pixel_aspect = 1;
+};
+
+struct PlacedParts {
+  Rectangle reference, distorted;
+  std::string sentence;  // which shows what part of which
+  std::string options;   // of `acutance score`
+};
+
+/// Edges are rounded to chroma samples.
+PlacedParts PartsOf(const Placement& placement, const ShownPicture& reference, const ShownPicture& distorted);
 
 }  // namespace acutance

@@ -9,22 +9,22 @@
 #include <cstdint>
 #include <vector>
 
-#include "align/align_placed.h"
-#include "align/placed_parts.h"
+#include "align/align_tracks.h"
 
 namespace acutance {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr Placement kCut{0.03, 0.02, 0.94, 0.95};
+constexpr Placement kMiddle{0.03, 0.03, 0.94, 0.94};
+constexpr Placement kCrop{0.03, 0.02, 0.94, 0.95};
 
 double Waves(double x, double y) {
   return 120 + 30 * std::sin(23 * x + 5 * y) + 25 * std::sin(31 * y - 7 * x) + 20 * std::sin(17 * x * y + 1) +
          15 * std::sin(40 * x) * std::sin(28 * y);
 }
 
-/// A picture that turns, in steps of 8 bits.
+/// A picture that rotates, in steps of 8 bits.
 double Film(double x, double y, double t) {
   const double c = std::cos(0.02 * t), s = std::sin(0.02 * t), dx = x - 0.4, dy = y - 0.6;
   return Waves(c * dx - s * dy, s * dx + c * dy);
@@ -67,24 +67,24 @@ void ExpectNear(const Placement& found, const Placement& expected) {
 }
 
 TEST(RefinePlacement, FindsWhereAPictureLies) {
-  const LumaGrid whole = Smooth(QuartersOf(Draw(Film, {}, 5))), cut = Smooth(QuartersOf(Draw(Film, kCut, 5)));
-  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cut}};
+  const LumaGrid whole = Smooth(QuartersOf(Draw(Film, {}, 5))), cropped = Smooth(QuartersOf(Draw(Film, kCrop, 5)));
+  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cropped}};
   const PlacementFit fit = RefinePlacement(pairs, {}, 6);
-  ExpectNear(fit.placement, kCut);
+  ExpectNear(fit.placement, kCrop);
   EXPECT_LT(fit.error, 0.01 * FitOf(pairs, {}).error);
 }
 
-TEST(RefinePlacement, HeedsNoGainNorBrightness) {
+TEST(RefinePlacement, IgnoresGainAndBrightness) {
   const LumaGrid whole = QuartersOf(Draw(Film, {}, 5));
-  LumaGrid cut = QuartersOf(Draw(Film, kCut, 5));
-  for (float& sample : cut.samples) sample = 0.86F * sample + 16;
-  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cut}};
-  ExpectNear(RefinePlacement(pairs, {}, 6).placement, kCut);
+  LumaGrid cropped = QuartersOf(Draw(Film, kCrop, 5));
+  for (float& sample : cropped.samples) sample = 0.86F * sample + 16;
+  const std::vector<std::pair<const LumaGrid*, const LumaGrid*>> pairs{{&whole, &cropped}};
+  ExpectNear(RefinePlacement(pairs, {}, 6).placement, kCrop);
 }
 
-TEST(CutTo, ShowsWhatTheCutShows) {
-  const FrameTrack cut = CutTo(FilmOf(Film, {}, 3, 4), kCut);
-  const LumaGrid made = QuartersOf(cut.fingerprints[0]), drawn = QuartersOf(Draw(Film, kCut, 3));
+TEST(CropTo, ShowsWhatTheCropShows) {
+  const FrameTrack cropped = CropTo(FilmOf(Film, {}, 3, 4), kCrop);
+  const LumaGrid made = QuartersOf(cropped.fingerprints[0]), drawn = QuartersOf(Draw(Film, kCrop, 3));
   for (size_t k = 0; k < made.samples.size(); ++k) EXPECT_NEAR(made.samples[k], drawn.samples[k], 3) << k;
 }
 
@@ -94,15 +94,15 @@ TEST(PartsInCommon, AreThoseOfBoth) {
   EXPECT_LT(own.DistanceFrom({0, 0.08, 1, 0.8}), 1e-12);
 }
 
-TEST(FindPlacement, FindsCutsBothWaysWhateverTheOffset) {
-  const FrameTrack whole = FilmOf(Film, {}, 0, 120), cut = FilmOf(Film, kCut, 17, 120);
-  auto found = FindPlacement(whole, cut, {});
+TEST(FindPlacement, FindsCropsBothWaysAtAnyOffset) {
+  const FrameTrack whole = FilmOf(Film, {}, 0, 120), cropped = FilmOf(Film, kCrop, 17, 120);
+  auto found = FindPlacement(whole, cropped, {});
   ASSERT_TRUE(found);
-  ExpectNear(found->placement, kCut);
+  ExpectNear(found->placement, kCrop);
   EXPECT_TRUE(found->is_sure);
-  found = FindPlacement(cut, whole, {});
+  found = FindPlacement(cropped, whole, {});
   ASSERT_TRUE(found);
-  ExpectNear(PartsInCommon(found->placement).second, kCut);
+  ExpectNear(PartsInCommon(found->placement).second, kCrop);
 }
 
 TEST(FindPlacement, FindsNoneWhereVideosFit) {
@@ -117,14 +117,14 @@ TEST(FindPlacement, FindsNoneWhereVideosFit) {
 }
 
 TEST(FindPlacement, TakesTheMiddleWhereACameraPansEvenly) {
-  const auto found = FindPlacement(FilmOf(Pan, {}, 0, 120), FilmOf(Pan, {0.03, 0.03, 0.94, 0.94}, 10, 120), {});
+  const auto found = FindPlacement(FilmOf(Pan, {}, 0, 120), FilmOf(Pan, kMiddle, 10, 120), {});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->is_sure);
-  EXPECT_LT(found->placement.DistanceFrom({0.03, 0.03, 0.94, 0.94}), 0.002);
+  EXPECT_LT(found->placement.DistanceFrom(kMiddle), 0.002);
 }
 
-TEST(AlignPlaced, PairsFramesOfWhatWasCut) {
-  const PlacedAlignment placed = AlignPlaced(FilmOf(Film, {}, 0, 150), FilmOf(Film, kCut, 12, 150, 80));
+TEST(AlignPlaced, PairsFramesOfACrop) {
+  const PlacedAlignment placed = AlignPlaced(FilmOf(Film, {}, 0, 150), FilmOf(Film, kCrop, 12, 150, 80));
   ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
   ASSERT_TRUE(placed.placement);
   ASSERT_EQ(placed.alignment->pairs.size(), 137u);
@@ -132,58 +132,54 @@ TEST(AlignPlaced, PairsFramesOfWhatWasCut) {
 }
 
 TEST(AlignPlaced, PairsVideosOfOneLengthInStepWhereACameraPansSlowly) {
-  // Cuts that lie a few frames of the pan aside are as near to the middle.
+  // Crops that lie a few frames of the pan aside are as near to the middle.
   const auto pan = [](double x, double y, double t) { return Waves(x + 0.003 * t, y); };
-  const Placement cut{0.03, 0.03, 0.94, 0.94};
-  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 0, 150));
+  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, kMiddle, 0, 150));
   ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
   EXPECT_TRUE(placed.alignment->is_identity()) << placed.alignment->Describe();
   ASSERT_TRUE(placed.placement);
   EXPECT_TRUE(placed.placement->is_sure);
-  EXPECT_LT(placed.placement->placement.DistanceFrom(cut), 0.002);
-  EXPECT_FALSE(AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150)).alignment.ok());
+  EXPECT_LT(placed.placement->placement.DistanceFrom(kMiddle), 0.002);
+  EXPECT_FALSE(AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, kMiddle, 20, 150)).alignment.ok());
 }
 
-TEST(FindPlacement, LooksAmongCutsAloneWhereAFastPanFitsBetterAsideOfThem) {
-  // In the frames that are looked at the whole picture has a spot. Those next to them fit better, but show more than
-  // the cut on one side and less on the other.
+TEST(FindPlacement, SearchesAmongCropsAloneWhereAFastPanFitsBetterBesides) {
+  // In the sampled frames the whole picture has a spot. Those next to them fit better, but show more than the crop on
+  // one side and less on the other.
   const auto pan = [](double x, double y, double t) { return Waves(x + 0.07 * t, y); };
   const auto spotted = [&](double x, double y, double t) {
     const bool has_spot = std::lround(t) % 10 == 5 && std::abs(x - 0.5) < 0.09 && std::abs(y - 0.5) < 0.09;
     return pan(x, y, t) + (has_spot ? 40 : 0);
   };
-  const Placement cut{0.03, 0.03, 0.94, 0.94};
-  std::vector<std::pair<int64_t, int64_t>> path;
+  PairList path;
   for (int64_t k = 0; k < 120; ++k) path.emplace_back(k, k);
-  const auto found = FindPlacement(FilmOf(spotted, {}, 0, 120), FilmOf(pan, cut, 0, 120), path);
+  const auto found = FindPlacement(FilmOf(spotted, {}, 0, 120), FilmOf(pan, kMiddle, 0, 120), path);
   ASSERT_TRUE(found);
-  EXPECT_LT(found->placement.DistanceFrom(cut), 0.003);
+  EXPECT_LT(found->placement.DistanceFrom(kMiddle), 0.003);
 }
 
 TEST(FindPlacement, TriesTheStepOfVideosFarFromAPathOfASlowPan) {
   const auto pan = [](double x, double y, double t) { return Waves(x + 0.0004 * t, y); };
-  const Placement cut{0.03, 0.03, 0.94, 0.94};
-  std::vector<std::pair<int64_t, int64_t>> path;
+  PairList path;
   for (int64_t k = 0; k < 150; ++k) path.emplace_back(k + 45, k);
-  const auto found = FindPlacement(FilmOf(pan, {}, 0, 200), FilmOf(pan, cut, 0, 200), path);
+  const auto found = FindPlacement(FilmOf(pan, {}, 0, 200), FilmOf(pan, kMiddle, 0, 200), path);
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->is_sure);
-  ExpectNear(found->placement, cut);
+  ExpectNear(found->placement, kMiddle);
 }
 
-TEST(AlignPlaced, HasFadesTellWhichFrameACutShows) {
+TEST(AlignPlaced, HasFadesShowWhichFrameACropShows) {
   const auto pan = [](double x, double y, double t) {
     const double light = t > 50 && t < 90 ? std::abs(t - 70) / 20 : 1;
     return 20 + light * (Waves(x + 0.003 * t, y) - 20);
   };
-  const Placement cut{0.03, 0.03, 0.94, 0.94};
-  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, cut, 20, 150));
+  const PlacedAlignment placed = AlignPlaced(FilmOf(pan, {}, 0, 150), FilmOf(pan, kMiddle, 20, 150));
   ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
   ASSERT_GE(placed.alignment->pairs.size(), 120u);
   for (const auto& [i, j] : placed.alignment->pairs) EXPECT_EQ(i, j + 20);
 }
 
-TEST(AlignPlaced, TellsOfNoPlacementWhereVideosFit) {
+TEST(AlignPlaced, ReportsNoPlacementWhereVideosFit) {
   const FrameTrack film = FilmOf(Film, {}, 0, 120);
   EXPECT_FALSE(AlignPlaced(film, film).placement);
   EXPECT_FALSE(AlignPlaced(film, FilmOf(Film, {}, 12, 120)).placement);
@@ -197,7 +193,7 @@ TEST(AlignPlaced, RefusesBarsWhereFramesFitToo) {
   EXPECT_THAT(AlignPlaced(film, boxed).alignment.status().message(), HasSubstr("--crop auto"));
   EXPECT_TRUE(NeedsCropSearch(film, boxed));
   EXPECT_FALSE(NeedsCropSearch(film, film));
-  EXPECT_TRUE(NeedsCropSearch(film, FilmOf(Film, kCut, 0, 120)));
+  EXPECT_TRUE(NeedsCropSearch(film, FilmOf(Film, kCrop, 0, 120)));
 }
 
 TEST(AlignForDiagnosis, FindsCropsThatScoresRefuse) {
@@ -235,9 +231,9 @@ TEST(AlignForDiagnosis, TriesRatesThatNoStreamDeclares) {
 
 TEST(PartsOf, SaysWhatToType) {
   const ShownPicture ref{"a", {480, 270}}, dis{"b", {480, 270}};
-  const PlacedParts cut = PartsOf({10.3 / 480, 4.6 / 270, 459.5 / 480, 260.3 / 270}, ref, dis);
-  EXPECT_EQ(cut.options, "--crop 460:260:10:4,480:270:0:0");
-  EXPECT_EQ(cut.sentence, "b shows only the part 460:260:10:4 of a");
+  const PlacedParts cropped = PartsOf({10.3 / 480, 4.6 / 270, 459.5 / 480, 260.3 / 270}, ref, dis);
+  EXPECT_EQ(cropped.options, "--crop 460:260:10:4,480:270:0:0");
+  EXPECT_EQ(cropped.sentence, "b shows only the part 460:260:10:4 of a");
   const PlacedParts squashed = PartsOf({0.05, 0, 0.9, 1}, ref, dis);
   EXPECT_EQ(squashed.options, "--crop 432:270:24:0,480:270:0:0 --force");
   const PlacedParts more = PartsOf({-0.05, -0.05, 1 / 0.9, 1 / 0.9}, ref, {"b", {432, 240, 8, 10}});

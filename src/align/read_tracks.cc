@@ -41,11 +41,11 @@ Result<bool> ReadTrack(VideoSource& video, const std::atomic<int64_t>& most, Fra
   return false;
 }
 
-void CutTrack(int64_t most, FrameTrack& track) {
+void TruncateTrack(int64_t most, FrameTrack& track) {
   if (track.size() <= most) return;
   track.is_whole = false;
-  track.fingerprints.resize(static_cast<size_t>(most));
-  if (std::ssize(track.times) > most) track.times.resize(static_cast<size_t>(most));
+  track.fingerprints.resize(most);
+  if (std::ssize(track.times) > most) track.times.resize(most);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
     FrameTrack& track = tracks_[v];
     track.is_whole = ended_[v] != 0;
     if (track.times.size() != track.fingerprints.size()) track.times.clear();
-    CutTrack(most.load(), track);
+    TruncateTrack(most.load(), track);
   }
   return {};
 }

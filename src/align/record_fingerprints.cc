@@ -1,42 +1,39 @@
 #include "align/record_fingerprints.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 #include <utility>
 
 #include "align/align_tracks.h"
 #include "align/identity_alignment.h"
+#include "base/threads/exception_barrier.h"
 #include "io/forwarding_source.h"
 
 namespace acutance {
 namespace {
 
+constexpr int kMostThreads = 4;  // more take the cores that feed a device
+
+size_t BytesOf(const Picture& picture) {
+  size_t bytes = 0;
+  for (const Plane& plane : picture.planes)
+    if (plane.data != nullptr) bytes += static_cast<size_t>(std::abs(plane.stride)) * static_cast<size_t>(plane.height);
+  return bytes;
+}
+
+/// A video whose frames leave their fingerprints. Of a whole one, the thread that scores may read the rest while the
+/// one that reads ahead is at the last picture it has room for.
 class RecordingVideo : public ForwardingSource {
  public:
-  RecordingVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
-      : ForwardingSource(std::move(source)), track_(std::move(track)) {}
-
-  Result<std::optional<Picture>> Next() override {
-    Result<std::optional<Picture>> picture = source_->Next();
-    if (picture.ok() && *picture) track_->Add(**picture, source_->time());
-    return picture;
+  RecordingVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track, bool is_whole)
+      : ForwardingSource(std::move(source)), track_(std::move(track)), is_whole_(is_whole) {
+    track_->Begin(source_->frame_rate());
+    if (is_whole_) track_->SetReader([this] { return Next(); });
   }
-
-  /// Frames that are passed over leave none.
-  Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
-
- private:
-  std::shared_ptr<FingerprintTrack> track_;
-};
-
-/// The thread that scores may read the rest while the one that reads ahead is at the last picture it has room for.
-class WholeRecordingVideo : public ForwardingSource {
- public:
-  WholeRecordingVideo(std::unique_ptr<VideoSource> source, std::shared_ptr<FingerprintTrack> track)
-      : ForwardingSource(std::move(source)), track_(std::move(track)) {
-    track_->SetReader([this] { return Next(); });
+  ~RecordingVideo() override {
+    if (is_whole_) track_->SetReader(nullptr);
   }
-  ~WholeRecordingVideo() override { track_->SetReader(nullptr); }
 
   Result<std::optional<Picture>> Next() override {
     const std::lock_guard lock(mutex_);
@@ -44,11 +41,12 @@ class WholeRecordingVideo : public ForwardingSource {
     Result<std::optional<Picture>> picture = source_->Next();
     if (!picture.ok()) return picture;
     if (*picture) track_->Add(**picture, source_->time());
-    else track_->End();
+    else if (is_whole_) track_->End();
     return picture;
   }
 
   Result<int64_t> Skip(int64_t count) override {
+    if (!is_whole_) return source_->Skip(count);
     for (int64_t skipped = 0; skipped < count; ++skipped) {
       ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
       if (!picture) return skipped;
@@ -58,10 +56,68 @@ class WholeRecordingVideo : public ForwardingSource {
 
  private:
   std::mutex mutex_;  // one picture at a time
-  std::shared_ptr<FingerprintTrack> track_;
+  const std::shared_ptr<FingerprintTrack> track_;
+  const bool is_whole_;
 };
 
 }  // namespace
+
+FingerprintStream::FingerprintStream(std::shared_ptr<ThreadPool> crew)
+    : crew_(std::move(crew)), slots_(std::make_shared<Slots>()) {}
+
+void FingerprintStream::Make(Slots& slots, Slot& slot) noexcept {
+  const Status made = CatchExceptions([&] {
+    slot.fingerprint = FingerprintOf(slot.picture);
+    return Status();
+  });
+  if (made.ok()) slot.picture = {};
+  const std::lock_guard lock(slots.mutex);
+  slot.state = made.ok() ? Slot::kMade : Slot::kFailed;
+  slots.finished.notify_all();
+}
+
+void FingerprintStream::Add(Picture picture) {
+  const size_t bytes = BytesOf(picture);
+  Slot* slot = nullptr;
+  {
+    const std::lock_guard lock(slots_->mutex);
+    slot = &slots_->waiting.emplace_back(Slot{.picture = std::move(picture), .fingerprint = {}});
+  }
+  const auto make = [slots = slots_, slot] { Make(*slots, *slot); };
+  if (crew_) crew_->RunSoon(bytes, make);
+  else make();
+}
+
+std::vector<FrameFingerprint> FingerprintStream::TakeFirst(Slots& slots, size_t count) {
+  std::vector<FrameFingerprint> taken;
+  taken.reserve(count);
+  for (; count > 0; --count) {
+    Slot& slot = slots.waiting.front();
+    // Once more, in a thread whose exceptions are errors of the run.
+    taken.push_back(slot.state == Slot::kMade ? slot.fingerprint : FingerprintOf(slot.picture));
+    slots.waiting.pop_front();
+  }
+  return taken;
+}
+
+std::vector<FrameFingerprint> FingerprintStream::TakeMade() {
+  const std::lock_guard lock(slots_->mutex);
+  const auto first = std::ranges::find(slots_->waiting, Slot::kWaits, &Slot::state);
+  return TakeFirst(*slots_, static_cast<size_t>(first - slots_->waiting.begin()));
+}
+
+std::vector<FrameFingerprint> FingerprintStream::TakeAll() {
+  std::unique_lock lock(slots_->mutex);
+  const size_t count = slots_->waiting.size();
+  for (size_t i = 0; i < count; ++i)
+    slots_->finished.wait(lock, [&] { return slots_->waiting[i].state != Slot::kWaits; });
+  return TakeFirst(*slots_, count);
+}
+
+std::shared_ptr<ThreadPool> MakeFingerprintCrew(int threads) {
+  return std::make_shared<ThreadPool>(threads > 1 ? std::min((threads + 3) / 4, kMostThreads) : 0,
+                                      ThreadPool::Mode::kThreads);
+}
 
 Picture LumaOf(const Picture& picture, const Rectangle& crop) {
   Picture part{.format = picture.format, .planes = {}, .memory = picture.memory};
@@ -124,20 +180,20 @@ void FingerprintTrack::MakeUpTo(int64_t count) {
 FrameTrack FingerprintTrack::Copy(int64_t count) {
   const std::lock_guard lock(mutex_);
   MakeUpTo(count);
-  const ToldTimes told = TimesOf(count);
+  const DeclaredTimes declared = TimesOf(count);
   return {.fingerprints = {made_.begin(), made_.begin() + static_cast<ptrdiff_t>(Known(count))},
-          .times = {told.times.begin(), told.times.end()},
-          .rate = told.rate};
+          .times = {declared.times.begin(), declared.times.end()},
+          .rate = declared.rate};
 }
 
 FrameTrack FingerprintTrack::CopyOf(const std::vector<int64_t>& frames) {
   const std::lock_guard lock(mutex_);
   FrameTrack some;
-  for (const int64_t frame : frames) some.fingerprints.push_back(made_[static_cast<size_t>(frame)]);
+  for (const int64_t frame : frames) some.fingerprints.push_back(made_[frame]);
   return some;
 }
 
-ToldTimes FingerprintTrack::TimesOf(int64_t count) const {
+DeclaredTimes FingerprintTrack::TimesOf(int64_t count) const {
   const bool of_all = std::ssize(track_.times) == added_;
   return {track_.rate, std::span(track_.times).first(of_all ? static_cast<size_t>(Known(count)) : 0)};
 }
@@ -180,16 +236,14 @@ void FingerprintTrack::SetReader(std::function<Result<std::optional<Picture>>()>
   read_ = std::move(read);
 }
 
-std::unique_ptr<VideoSource> RecordAllFingerprints(std::unique_ptr<VideoSource> source,
-                                                   std::shared_ptr<FingerprintTrack> track) {
-  track->Begin(source->frame_rate());
-  return std::make_unique<WholeRecordingVideo>(std::move(source), std::move(track));
-}
-
 std::unique_ptr<VideoSource> RecordFingerprints(std::unique_ptr<VideoSource> source,
                                                 std::shared_ptr<FingerprintTrack> track) {
-  track->Begin(source->frame_rate());
-  return std::make_unique<RecordingVideo>(std::move(source), std::move(track));
+  return std::make_unique<RecordingVideo>(std::move(source), std::move(track), false);
+}
+
+std::unique_ptr<VideoSource> RecordAllFingerprints(std::unique_ptr<VideoSource> source,
+                                                   std::shared_ptr<FingerprintTrack> track) {
+  return std::make_unique<RecordingVideo>(std::move(source), std::move(track), true);
 }
 
 }  // namespace acutance

@@ -1,54 +1,87 @@
-// Recording of fingerprints as a video's frames pass.
+// Fingerprint recording while a video's frames pass, computed in the background.
 #pragma once
 
 #include <algorithm>
+#include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "align/alignment.h"
-#include "align/fingerprint_stream.h"
-#include "align/frame_clock.h"
 #include "align/frame_track.h"
 #include "base/status.h"
+#include "base/threads/thread_pool.h"
 #include "image/rectangle.h"
 #include "io/video_source.h"
 
 namespace acutance {
 
-/// The fingerprints of the frames that passed; a thread reads the video, another looks.
+/// The fingerprints of a video's pictures, in order. One thread adds pictures, one takes fingerprints.
+class FingerprintStream {
+ public:
+  /// crew: null for none.
+  explicit FingerprintStream(std::shared_ptr<ThreadPool> crew);
+
+  void Add(Picture picture);
+  /// The fingerprints that were not taken yet, up to the first that is not computed yet.
+  std::vector<FrameFingerprint> TakeMade();
+  /// The fingerprints of all pictures so far that were not taken yet.
+  std::vector<FrameFingerprint> TakeAll();
+
+ private:
+  struct Slot {
+    Picture picture;
+    FrameFingerprint fingerprint;
+    enum { kWaits, kMade, kFailed } state = kWaits;
+  };
+  struct Slots {
+    std::mutex mutex;
+    std::condition_variable finished;
+    std::deque<Slot> waiting;  // from the first that was not taken
+  };
+
+  static void Make(Slots& slots, Slot& slot) noexcept;
+  static std::vector<FrameFingerprint> TakeFirst(Slots& slots, size_t count);
+
+  const std::shared_ptr<ThreadPool> crew_;
+  const std::shared_ptr<Slots> slots_;
+};
+
+/// The background threads that a run of `threads` threads needs; null for a single one.
+std::shared_ptr<ThreadPool> MakeFingerprintCrew(int threads);
+
+/// The fingerprints of the frames that passed. One thread reads the video, another one compares.
 class FingerprintTrack {
  public:
-  /// crew: threads that make fingerprints; null: the thread that adds pictures.
+  /// crew: threads that compute fingerprints; null: the thread that adds pictures.
   explicit FingerprintTrack(std::shared_ptr<ThreadPool> crew) : stream_(std::move(crew)) {}
 
   void Begin(std::optional<double> rate);
-  /// The part of the pictures that counts. Called before the first of them.
+  /// The part of the pictures that is fingerprinted. Called before the first of them.
   void SetCrop(const Rectangle& crop);
   void Add(const Picture& picture, std::optional<double> time);
   int64_t size() const;
-  /// The first `count` frames, or all where there are fewer.
+  /// The first `count` frames, or all if there are fewer.
   FrameTrack Copy(int64_t count);
-  /// These frames, without their times. Each is one that is made.
+  /// These frames, without their times. Their fingerprints must be computed already.
   FrameTrack CopyOf(const std::vector<int64_t>& frames);
   /// The result of AlignTracks for these frames of two videos where IsIdentityAlignment holds, which needs no copies;
   /// nullopt: it does not hold.
   static std::optional<Alignment> FitPlainly(FingerprintTrack& reference, FingerprintTrack& distorted, int64_t count);
 
-  /// A session makes the fingerprints of the pictures that it scores, from the first on, and puts them here. Those that
-  /// it does not get are made when they are asked for, of pictures in the host's memory. Called before the first
-  /// picture.
+  /// A session computes the fingerprints of the pictures that it scores, from the first on, and puts them here. The
+  /// others are computed on demand, of pictures in the host's memory. Called before the first picture.
   void LeaveToSession();
   void Put(const FrameFingerprint& fingerprint);
-  /// The frames, of `frames`, whose fingerprints are made or are not the session's to make.
+  /// The frames, of `frames`, whose fingerprints are computed or are not the session's to compute.
   int64_t Made(int64_t frames) const;
 
-  /// Reads on where the whole video is fingerprinted and still open, until there are `most` frames. False: the video
-  /// continues, or reading was cancelled.
+  /// Continues reading, where the whole video is fingerprinted and still open, until there are `most` frames. False:
+  /// the video continues, or reading was cancelled.
   bool ReadRest(int64_t most);
   /// Whether the video has ended.
   bool has_ended() const;
@@ -59,16 +92,16 @@ class FingerprintTrack {
 
  private:
   void MakeUpTo(int64_t count);
-  int64_t Known(int64_t count) const { return std::min(count, static_cast<int64_t>(made_.size())); }
-  ToldTimes TimesOf(int64_t count) const;
+  int64_t Known(int64_t count) const { return std::min<int64_t>(count, std::ssize(made_)); }
+  DeclaredTimes TimesOf(int64_t count) const;
 
   mutable std::mutex mutex_;
   FingerprintStream stream_;
   FrameTrack track_;                   // without fingerprints
-  std::deque<FrameFingerprint> made_;  // a vector would move them again and again as it grows
+  std::deque<FrameFingerprint> made_;  // a vector would copy them again and again as it grows
   int64_t added_ = 0;                  // pictures
   bool is_left_ = false;
-  std::deque<Picture> left_;  // to the session, which has not put them yet
+  std::deque<Picture> left_;  // to the session, which has not put their fingerprints yet
   std::optional<Rectangle> crop_;
   bool has_ended_ = false;
   std::function<Result<std::optional<Picture>>()> read_;  // the next picture, which leaves its fingerprint
@@ -77,10 +110,10 @@ class FingerprintTrack {
 /// A part of a picture's luma, which shares the picture's memory.
 Picture LumaOf(const Picture& picture, const Rectangle& crop);
 
+/// `source`, whose frames leave their fingerprints in `track`; skipped frames leave none.
 std::unique_ptr<VideoSource> RecordFingerprints(std::unique_ptr<VideoSource> source,
                                                 std::shared_ptr<FingerprintTrack> track);
-/// Frames that are passed over leave their fingerprints, too, and those after the last one by
-/// FingerprintTrack::ReadRest.
+/// The same; skipped frames leave their fingerprints, too, and FingerprintTrack::ReadRest reads those after the last.
 std::unique_ptr<VideoSource> RecordAllFingerprints(std::unique_ptr<VideoSource> source,
                                                    std::shared_ptr<FingerprintTrack> track);
 

@@ -28,16 +28,12 @@ ScaleTaps MakeAxis(ScaleFilter filter, const Side& side) {
   return MakeScaleTaps(filter, axis);
 }
 
+/// Fills a plane with gray.
 template <class Sample>
-void FillPlane(const MutablePicture& picture, int p) {
+void Fill(const MutablePicture& picture, int p) {
   for (int y = 0; y < picture.format.PlaneHeight(p); ++y)
     std::fill_n(picture.Row<Sample>(p, y), picture.format.PlaneWidth(p),
                 static_cast<Sample>(1 << (picture.format.bit_depth - 1)));
-}
-
-void Fill(const MutablePicture& made, int p) {
-  if (made.format.bit_depth == 8) FillPlane<uint8_t>(made, p);
-  else FillPlane<uint16_t>(made, p);
 }
 
 }  // namespace
@@ -69,17 +65,17 @@ Result<ChromaScaler> ChromaScaler::Make(const PictureFormat& from, const ChromaC
   return ChromaScaler(from, change);
 }
 
-Result<Picture> ChromaScaler::Scale(const Picture& source, PicturePool& pool) const {
+Result<Picture> ChromaScaler::Scale(const Picture& source, PicturePool& pool, bool luma_only) const {
   Picture out = source;
   out.format = to_;
   out.planes[1] = out.planes[2] = {};
-  if (to_.PlaneCount() == 1) return out;
+  if (luma_only || to_.PlaneCount() == 1) return out;
   ACU_ASSIGN_OR_RETURN(const MutablePicture made, pool.Allocate(to_));
   const Picture shared = made.Share();
   for (int p = 1; p <= 2; ++p) {
     if (!adds() && !source.planes[p].data) continue;
     out.planes[p] = shared.planes[p];
-    if (adds()) Fill(made, p);
+    if (adds()) to_.bit_depth == 8 ? Fill<uint8_t>(made, p) : Fill<uint16_t>(made, p);
     else
       ScalePlane({.from = source.planes[p],
                   .to = made.data[p],

@@ -1,5 +1,5 @@
-// Pictures whose chroma has as many samples as another format's: luma stays as it is, and chroma goes through the
-// scaler's filters (convert/scaler.h).
+// Chroma conversion between 4:0:0, 4:2:0, 4:2:2 and 4:4:4: luma stays as it is, and chroma goes through the scaler's
+// filters (convert/scaler.h).
 #pragma once
 
 #include "base/status.h"
@@ -16,7 +16,7 @@ struct ChromaChange {
   ScaleFilter filter = ScaleFilter::kBicubic;
 };
 
-/// Changes the chroma of pictures of one format. Threads may share it.
+/// Converts the chroma of pictures of one format. Threads may share it.
 class ChromaScaler {
  public:
   /// Fails where a picture is so small that one of the formats has no chroma samples.
@@ -24,12 +24,12 @@ class ChromaScaler {
 
   const PictureFormat& source_format() const { return from_; }
   const PictureFormat& format() const { return to_; }
-  /// Whether chroma is made that the source does not have: it is then without color.
+  /// Whether the source has no chroma, and the result has one without color.
   bool adds() const { return from_.PlaneCount() == 1 && to_.PlaneCount() > 1; }
 
-  /// A picture with the source's luma in its place, and chroma in memory of `pool`. Planes that a source of a format
-  /// with chroma does not have stay empty.
-  Result<Picture> Scale(const Picture& source, PicturePool& pool) const;
+  /// A picture with the source's luma in its place, and chroma in memory of `pool`. Chroma stays empty where luma alone
+  /// is requested, and planes that a source of a format with chroma does not have do.
+  Result<Picture> Scale(const Picture& source, PicturePool& pool, bool luma_only = false) const;
 
   /// The filters of both chroma planes, where both formats have some.
   const ScaleTaps& across() const { return across_; }

@@ -1,4 +1,4 @@
-// Arithmetic of color changes (convert/color_weights.h), which the host and the kernel share. Weights have at most 37
+// Arithmetic of color changes (convert/color_converter.h), which the host and the kernel share. Weights have at most 37
 // bits and samples 16, so that sums fit into 64.
 #pragma once
 

@@ -18,7 +18,7 @@ constexpr LumaShares kBt709 = {2126, 722}, kBt601 = {2990, 1140}, kBt2020 = {262
 constexpr std::pair<int, int> kDepths[] = {{8, 8},  {10, 10}, {12, 12}, {16, 16}, {8, 10},
                                            {8, 12}, {8, 16},  {10, 12}, {10, 16}, {12, 16}};
 
-/// Not kept within the samples' bits.
+/// Not clamped to the samples' bits.
 std::array<int, 3> YuvOf(const ColorWeights& weights, std::array<int64_t, 3> rgb) {
   std::array<int, 3> yuv{};
   for (int p = 0; p < 3; ++p) {
@@ -39,7 +39,7 @@ TEST(WeightsOfRgb, GiveTheKnownColors) {
   EXPECT_THAT(YuvOf(sd, {255, 0, 0}), ElementsAre(81, 90, 240));
   EXPECT_THAT(YuvOf(sd, {0, 255, 0}), ElementsAre(145, 54, 34));
   EXPECT_THAT(YuvOf(WeightsOfRgb(kBt709, 8, {true, 8}), {255, 0, 0}), ElementsAre(54, 99, 256))
-      << "half of a step above the samples, which pictures keep within them";
+      << "half of a step above the samples, to which pictures are clamped";
 }
 
 /// The definition in real numbers, at every depth; the weights lie within half of 2^-24 of it.
@@ -122,10 +122,10 @@ Picture MakeRamps(const PictureFormat& format, const std::array<Ramp, 3>& ramps)
 TEST(ColorConverter, AddsUpPlanes) {
   const PictureFormat format = {21, 3, 10, PixelFormat::k444};
   const ColorWeights weights = WeightsOfRgb(kBt709, 10, {true, 10});
-  const ColorConverter changer(format, weights);
-  EXPECT_THAT(changer.SourcesOf(1), ElementsAre(0, 1, 2));
+  const ColorConverter converter(format, weights);
+  EXPECT_THAT(converter.SourcesOf(1), ElementsAre(0, 1, 2));
   PicturePool pool;
-  const Picture made = changer.Change(MakeRamps(format, {{{0, 51}, {1023, -50}, {300, 0}}}), pool).value();
+  const Picture made = converter.Convert(MakeRamps(format, {{{0, 51}, {1023, -50}, {300, 0}}}), pool).value();
   for (int x = 0; x < format.width; ++x) {
     const std::array<int, 3> expected = YuvOf(weights, {51 * x, 1023 - 50 * x, 300});
     for (int p = 0; p < 3; ++p)
@@ -133,15 +133,15 @@ TEST(ColorConverter, AddsUpPlanes) {
   }
 }
 
-TEST(ColorConverter, KeepsSamplesWithinTheirBits) {
+TEST(ColorConverter, ClampsSamplesToTheirBits) {
   PicturePool pool;
   const PictureFormat rgb = {4, 1, 8, PixelFormat::k444};
   const ColorConverter to_full(rgb, WeightsOfRgb(kBt709, 8, {true, 8}));
-  const Picture red = to_full.Change(MakeRamps(rgb, {{{255, 0}, {0, 0}, {0, 0}}}), pool).value();
+  const Picture red = to_full.Convert(MakeRamps(rgb, {{{255, 0}, {0, 0}, {0, 0}}}), pool).value();
   EXPECT_EQ(red.planes[2].Row<uint8_t>(0)[3], 255);
   const PictureFormat gray = {4, 1, 10, PixelFormat::k400};
   const ColorConverter to_limited(gray, WeightsOfRange({true, 10}, {false, 10}));
-  const Picture beyond = to_limited.Change(MakeRamps(gray, {{{1022, 1}, {}, {}}}), pool).value();
+  const Picture beyond = to_limited.Convert(MakeRamps(gray, {{{1022, 1}, {}, {}}}), pool).value();
   EXPECT_THAT(std::vector(beyond.planes[0].Row<uint16_t>(0), beyond.planes[0].Row<uint16_t>(0) + 4),
               ElementsAre(939, 940, 940, 940));
 }
@@ -151,14 +151,14 @@ TEST(ColorConverter, GivesMoreBits) {
   const PictureFormat rgb = {13, 2, 8, PixelFormat::k444};
   const ColorWeights weights = WeightsOfRgb(kBt709, 8, {false, 12});
   const Picture made =
-      ColorConverter(rgb, weights).Change(MakeRamps(rgb, {{{0, 20}, {255, -20}, {9, 0}}}), pool).value();
+      ColorConverter(rgb, weights).Convert(MakeRamps(rgb, {{{0, 20}, {255, -20}, {9, 0}}}), pool).value();
   EXPECT_EQ(made.format, (PictureFormat{13, 2, 12, PixelFormat::k444}));
   for (int x = 0; x < rgb.width; ++x)
     for (int p = 0; p < 3; ++p)
       EXPECT_EQ(made.planes[p].Row<uint16_t>(1)[x], YuvOf(weights, {20 * x, 255 - 20 * x, 9})[p]) << x << " of " << p;
   const PictureFormat gray = {4, 1, 10, PixelFormat::k400};
   const ColorConverter full(gray, WeightsOfRange({true, 10}, {true, 16}));
-  const Picture white = full.Change(MakeRamps(gray, {{{1021, 1}, {}, {}}}), pool).value();
+  const Picture white = full.Convert(MakeRamps(gray, {{{1021, 1}, {}, {}}}), pool).value();
   EXPECT_THAT(std::vector(white.planes[0].Row<uint16_t>(0), white.planes[0].Row<uint16_t>(0) + 4),
               ElementsAre(65407, 65471, 65535, 65535));
 }
@@ -171,10 +171,10 @@ TEST(ColorConverter, LeavesOutWhatIsNotThereOrNotWanted) {
   luma.planes[1] = luma.planes[2] = {};
   const ColorConverter range(format, WeightsOfRange({false, 8}, {true, 8})),
       rgb(format, WeightsOfRgb(kBt709, 8, {false, 8}));
-  const Picture of_luma = range.Change(luma, pool).value();
+  const Picture of_luma = range.Convert(luma, pool).value();
   EXPECT_NE(of_luma.planes[0].data, nullptr);
   EXPECT_EQ(of_luma.planes[1].data, nullptr);
-  const Picture luma_only = rgb.Change(source, pool, true).value(), whole = rgb.Change(source, pool).value();
+  const Picture luma_only = rgb.Convert(source, pool, true).value(), whole = rgb.Convert(source, pool).value();
   EXPECT_EQ(luma_only.planes[1].data, nullptr);
   EXPECT_EQ(luma_only.planes[0].Row<uint8_t>(3)[7], whole.planes[0].Row<uint8_t>(3)[7]);
 }

@@ -1,4 +1,4 @@
-// Samples of another color or range (convert/color_weights.h): each is a weighted sum of those of up to three planes.
+// Samples of another color or range (convert/color_converter.h): each is a weighted sum of those of up to three planes.
 // An item makes a word of samples of RESULT_BYTES from samples of SAMPLE_BYTES; beyond a row's end it fills its
 // padding.
 #include "convert/color_math.kernel.h"

@@ -9,7 +9,8 @@
 namespace acutance {
 namespace {
 
-Picture ShareAsFarAs(const Picture& source, const MutablePicture& made) {
+/// The picture, with planes where the source has some.
+Picture ShareAs(const Picture& source, const MutablePicture& made) {
   Picture picture = made.Share();
   for (int p = 0; p < made.format.PlaneCount(); ++p)
     if (!source.planes[p].data) picture.planes[p] = {};
@@ -23,7 +24,7 @@ bool IsAligned(const Picture& picture) {
   return std::ranges::all_of(picture.planes, is_aligned);
 }
 
-/// The same picture, with the columns and rows that it has more of, where samples may be read one by one.
+/// A copy with aligned samples, including further columns and rows.
 Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
   PictureFormat room = source.format;
   room.width += source.planes[1].more_columns;
@@ -45,33 +46,31 @@ Result<Picture> AlignedCopy(const Picture& source, PicturePool& pool) {
 
 }  // namespace
 
-std::shared_ptr<const PictureConversion> PictureConversion::WithColor(
-    std::shared_ptr<const ColorConverter> color) const {
-  if (!KeepsAll() || color->source_format() != format_) return nullptr;
+template <class Part>
+std::shared_ptr<const PictureConversion> PictureConversion::With(Part part, Part PictureConversion::*member) const {
+  if (part->source_format() != format_) return nullptr;
   auto next = std::make_shared<PictureConversion>(*this);
-  next->format_ = color->format();
-  next->color_ = std::move(color);
+  next->format_ = part->format();
+  next.get()->*member = std::move(part);
   return next;
 }
 
+std::shared_ptr<const PictureConversion> PictureConversion::WithColor(
+    std::shared_ptr<const ColorConverter> color) const {
+  return is_identity() ? With(std::move(color), &PictureConversion::color_) : nullptr;
+}
+
 std::shared_ptr<const PictureConversion> PictureConversion::WithSize(std::shared_ptr<const Scaler> scaler) const {
-  if (scaler_ || chroma_ || raises() || scaler->source_format() != format_) return nullptr;
-  auto next = std::make_shared<PictureConversion>(*this);
-  next->format_ = scaler->format();
-  next->scaler_ = std::move(scaler);
-  return next;
+  const bool has_later = scaler_ || chroma_ || expands_depth();
+  return has_later ? nullptr : With(std::move(scaler), &PictureConversion::scaler_);
 }
 
 std::shared_ptr<const PictureConversion> PictureConversion::WithChroma(
     std::shared_ptr<const ChromaScaler> chroma) const {
-  if (chroma_ || raises() || chroma->source_format() != format_) return nullptr;
-  auto next = std::make_shared<PictureConversion>(*this);
-  next->format_ = chroma->format();
-  next->chroma_ = std::move(chroma);
-  return next;
+  return chroma_ || expands_depth() ? nullptr : With(std::move(chroma), &PictureConversion::chroma_);
 }
 
-std::shared_ptr<const PictureConversion> PictureConversion::Raised(int bit_depth) const {
+std::shared_ptr<const PictureConversion> PictureConversion::WithBitDepth(int bit_depth) const {
   auto next = std::make_shared<PictureConversion>(*this);
   next->format_.bit_depth = bit_depth;
   return next;
@@ -90,30 +89,32 @@ std::vector<PictureConversion::Step> PictureConversion::Steps(int plane) const {
   return steps;
 }
 
-bool PictureConversion::Keeps(int plane) const { return !color_ && !scaler_ && !(chroma_ && plane > 0) && !raises(); }
+bool PictureConversion::PassesThrough(int plane) const {
+  return !color_ && !scaler_ && !(chroma_ && plane > 0) && !expands_depth();
+}
 
-Result<Picture> PictureConversion::Make(const Picture& source) const {
+Result<Picture> PictureConversion::Apply(const Picture& source, bool luma_only) const {
   Picture picture = source;
   if (!IsAligned(source)) {
     ACU_ASSIGN_OR_RETURN(picture, AlignedCopy(source, pool_));
   }
   if (color_) {
-    ACU_ASSIGN_OR_RETURN(picture, color_->Change(picture, pool_));
+    ACU_ASSIGN_OR_RETURN(picture, color_->Convert(picture, pool_, luma_only));
   }
   if (scaler_) {
     ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, pool_.Allocate(scaler_->format()));
     scaler_->Scale(picture, scaled);
-    picture = ShareAsFarAs(picture, scaled);
+    picture = ShareAs(picture, scaled);
   }
   if (chroma_) {
-    ACU_ASSIGN_OR_RETURN(picture, chroma_->Scale(picture, pool_));
+    ACU_ASSIGN_OR_RETURN(picture, chroma_->Scale(picture, pool_, luma_only));
   }
   if (format_ == picture.format) return picture;
-  ACU_ASSIGN_OR_RETURN(const MutablePicture raised, pool_.Allocate(format_));
+  ACU_ASSIGN_OR_RETURN(const MutablePicture deeper, pool_.Allocate(format_));
   for (int p = 0; p < format_.PlaneCount(); ++p)
     if (picture.planes[p].data)
-      ExpandPlane(picture.planes[p], picture.format.bit_depth, format_.bit_depth, raised.data[p], raised.stride[p]);
-  return ShareAsFarAs(picture, raised);
+      ExpandPlane(picture.planes[p], picture.format.bit_depth, format_.bit_depth, deeper.data[p], deeper.stride[p]);
+  return ShareAs(picture, deeper);
 }
 
 }  // namespace acutance

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "convert/compact_taps.h"
+#include "convert/scale_taps.h"
 #include "simd/pair_products-inl.h"
 #include "simd/samples-inl.h"
 

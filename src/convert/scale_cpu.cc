@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "convert/compact_taps.h"
 #include "convert/scale_rows.h"
+#include "convert/scale_taps.h"
 #include "simd/aligned_memory.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,10 +1,9 @@
-// One plane's way through the scaler, row by row. The implementations differ in the filters alone.
+// Scaling of one plane, row by row. The implementations differ in the filters alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "convert/compact_taps.h"
 #include "convert/scale_taps.h"
 #include "image/picture.h"
 

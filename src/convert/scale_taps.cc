@@ -32,33 +32,17 @@ double Covered(double x, double width) {
   return std::max(std::min(x + 0.5, width / 2) - std::max(x - 0.5, -width / 2), 0.0);
 }
 
-/// How far from a result's place the filter reaches, in samples of a source whose samples are the larger ones.
-double Reach(ScaleFilter filter) {
-  switch (filter) {
-    case ScaleFilter::kBicubic:
-      return 2;
-    case ScaleFilter::kLanczos:
-      return 3;
-    case ScaleFilter::kBilinear:
-    case ScaleFilter::kArea:
-      return 1;
-  }
-  return 0;
-}
+/// By ScaleFilter: how far from a result's place the filter reaches, in samples of a source whose samples are the
+/// larger ones, and the weight of a sample at a distance from it.
+constexpr struct {
+  double reach;
+  double (*weight)(double distance);
+} kFilters[] = {{2, Bicubic}, {3, Lanczos}, {1, Bilinear}, {1, nullptr}};
 
 /// The weight of a sample at a distance from the result's place; `stretch` is at least 1.
 double Weight(ScaleFilter filter, double distance, double step, double stretch) {
-  switch (filter) {
-    case ScaleFilter::kBicubic:
-      return Bicubic(distance / stretch);
-    case ScaleFilter::kLanczos:
-      return Lanczos(distance / stretch);
-    case ScaleFilter::kBilinear:
-      return Bilinear(distance / stretch);
-    case ScaleFilter::kArea:
-      return Covered(distance, step);
-  }
-  return 0;
+  if (filter == ScaleFilter::kArea) return Covered(distance, step);
+  return kFilters[static_cast<int>(filter)].weight(distance / stretch);
 }
 
 /// Whole numbers that add up to 2^kBits; what rounding leaves over goes to the largest.
@@ -75,6 +59,26 @@ std::vector<int> Quantize(const std::vector<double>& exact) {
   return weights;
 }
 
+/// Where the bytes of a sample lie in a block.
+int16_t BytesOf(int place) { return static_cast<int16_t>(2 * place | (2 * place + 1) << 8); }
+
+bool IsHalving(const ScaleTaps& taps, int width) {
+  for (int x = 0; x < width; ++x) {
+    if (taps.first[x] != taps.first[0] + 2 * x) return false;
+    for (int k = 0; k < taps.used; ++k)
+      if (taps.weight(x, k) != taps.weight(0, k)) return false;
+  }
+  return true;
+}
+
+/// How far apart the first samples for four results lie.
+int Spread(const ScaleTaps& taps, int width) {
+  int most = 0;
+  for (int x = 0; x < width; x += CompactTaps::kBlock)
+    most = std::max(most, taps.first[std::min(x + CompactTaps::kBlock, width) - 1] - taps.first[x]);
+  return most;
+}
+
 }  // namespace
 
 std::optional<ScaleFilter> FindScaleFilter(std::string_view name) {
@@ -84,7 +88,7 @@ std::optional<ScaleFilter> FindScaleFilter(std::string_view name) {
 }
 
 ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis) {
-  const double stretch = std::max(axis.step, 1.0), reach = Reach(filter) * stretch;
+  const double stretch = std::max(axis.step, 1.0), reach = kFilters[static_cast<int>(filter)].reach * stretch;
   ScaleTaps result;
   const int needed = static_cast<int>(std::ceil(2 * reach));
   result.taps = RoundUp(needed, ScaleTaps::kGroup);
@@ -106,6 +110,30 @@ ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis) {
   }
   std::fill(result.first.begin() + axis.to, result.first.end(), result.first[axis.to - 1]);
   return result;
+}
+
+CompactTaps::Kind CompactTaps::FindKind(const ScaleTaps& taps, int width, int pairs) {
+  const int spread = Spread(taps, width);
+  if (spread > kSamples - 2) return Kind::kFar;
+  if (IsHalving(taps, width)) return Kind::kHalving;
+  return pairs <= 2 && spread <= kSamples - 4 ? Kind::kAtOnce : Kind::kPairs;
+}
+
+CompactTaps::CompactTaps(const ScaleTaps& taps, int width)
+    : pairs_(taps.pairs()), padded_((width + kMost - 1) / kMost * kMost) {
+  kind_ = FindKind(taps, width, pairs_);
+  if (kind_ == Kind::kFar) return;
+  if (kind_ == Kind::kAtOnce) pairs_ = 2;
+  firsts_.resize(padded_ / kBlock, taps.first[width - 1]);
+  places_.resize(size_t{4} * padded_);
+  weights_.resize(size_t{2} * padded_ * pairs_);
+  for (int x = 0; x < width; ++x) {
+    const int first = taps.first[x / kBlock * kBlock];
+    firsts_[x / kBlock] = first;
+    for (int k = 0; k < 4; ++k) places_[(k / 2 * padded_ + x) * 2 + k % 2] = BytesOf(taps.first[x] - first + k);
+    for (int k = 0; k < 2 * pairs_; ++k)
+      weights_[(static_cast<size_t>(k / 2) * padded_ + x) * 2 + k % 2] = static_cast<int16_t>(taps.weight(x, k));
+  }
 }
 
 }  // namespace acutance

@@ -1,6 +1,7 @@
-// Filters that bring a row or column of samples to another length, as whole numbers.
+// Scaling filters: weights that resample a row or column to another length, as whole numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -32,8 +33,8 @@ struct ScaleTaps {
 
   int taps = 0;  // a multiple of kGroup
   int used = 0;  // those after them have no weight
-  /// Each result's first sample: at least -taps, at most the last sample. Results are as many as are asked for, and
-  /// some more like the last, for whole vectors.
+  /// Each result's first sample: at least -taps, at most the last sample. Padded to whole
+  /// vectors by copies of the last result.
   std::vector<int32_t> first;
   std::vector<int16_t> weights;  // [group][result][tap of the group]
 
@@ -46,5 +47,44 @@ struct ScaleTaps {
 /// three lobes. Where the result is smaller, all filters are stretched by the ratio of sizes. Area
 /// weighs each sample by how much of it a result covers.
 ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis);
+
+/// The filter along rows as the SIMD code reads it, where neighbouring results read neighbouring samples: a lane for
+/// each result, and weights by pairs of taps, so that nothing is added across lanes. The samples for four results come
+/// from blocks of eight.
+class CompactTaps {
+ public:
+  static constexpr int kBlock = 4;    // results
+  static constexpr int kSamples = 8;  // of a block
+  static constexpr int kMost = 32;    // results of one turn of a loop
+
+  enum class Kind {
+    kFar,      // one pair of taps of four results does not fit into a block of samples: not for this class
+    kPairs,    // a block of samples for each pair
+    kAtOnce,   // two pairs, whose samples lie in one block
+    kHalving,  // each result begins two samples after the one before it, and has its weights
+  };
+
+  CompactTaps() = default;
+  CompactTaps(const ScaleTaps& taps, int width);
+
+  Kind kind() const { return kind_; }
+  int pairs() const { return pairs_; }
+  const int32_t* firsts(int x) const { return firsts_.data() + x / kBlock; }
+  const int16_t* places(int x) const { return places_.data() + 2 * x; }
+  /// The places of the second pair in the block of the first.
+  const int16_t* second_places(int x) const { return places(padded_ + x); }
+  const int16_t* weights(int pair, int x) const {
+    return weights_.data() + (static_cast<size_t>(pair) * padded_ + x) * 2;
+  }
+
+ private:
+  static Kind FindKind(const ScaleTaps& taps, int width, int pairs);
+
+  Kind kind_ = Kind::kFar;
+  int pairs_ = 0, padded_ = 0;
+  std::vector<int32_t> firsts_;   // of each block of results
+  std::vector<int16_t> places_;   // [first or second pair][result][tap of the pair]: the bytes of a sample in a block
+  std::vector<int16_t> weights_;  // [pair][result][tap of the pair]
+};
 
 }  // namespace acutance

@@ -40,7 +40,7 @@ Result<Scaler> Scaler::Make(const PictureFormat& from, const PictureFormat& to, 
   PictureFormat resized = from;
   resized.width = to.width;
   resized.height = to.height;
-  if (resized != to) return Error(StatusCode::kInvalidArgument, "a scaler changes nothing but the size of pictures");
+  if (resized != to) return Error(StatusCode::kInvalidArgument, "a scaler changes only the size of pictures");
   const auto is_far = [](int a, int b) { return std::max(a, b) > int64_t{kMostRatio} * std::min(a, b); };
   if (is_far(from.width, to.width) || is_far(from.height, to.height))
     return Error(StatusCode::kInvalidArgument, "{}x{} is more than {} times as large or small as {}x{}", from.width,
@@ -52,41 +52,22 @@ Result<Scaler> Scaler::Make(const PictureFormat& from, const PictureFormat& to, 
   return Scaler(from, to, options);
 }
 
-namespace {
-
-template <class ScaleOne>
-void ForPlanes(const Picture& from, const MutablePicture& to, ScaleOne scale) {
+template <void (*kScale)(const ScaleJob&)>
+void Scaler::Run(const Picture& from, const MutablePicture& to) const {
   for (int p = 0; p < to.format.PlaneCount(); ++p)
     if (from.planes[p].data)
-      scale(p, ScaleJob{.from = from.planes[p],
-                        .to = to.data[p],
-                        .to_stride = to.stride[p],
-                        .to_width = to.format.PlaneWidth(p),
-                        .to_height = to.format.PlaneHeight(p),
-                        .bit_depth = to.format.bit_depth,
-                        .across = nullptr,
-                        .across_near = nullptr,
-                        .down = nullptr});
+      kScale({.from = from.planes[p],
+              .to = to.data[p],
+              .to_stride = to.stride[p],
+              .to_width = to.format.PlaneWidth(p),
+              .to_height = to.format.PlaneHeight(p),
+              .bit_depth = to.format.bit_depth,
+              .across = &AxesOf(p).across,
+              .across_near = &AxesOf(p).across_near,
+              .down = &AxesOf(p).down});
 }
 
-}  // namespace
-
-void Scaler::Scale(const Picture& from, const MutablePicture& to) const {
-  ForPlanes(from, to, [this](int plane, ScaleJob job) {
-    job.across = &AxesOf(plane).across;
-    job.across_near = &AxesOf(plane).across_near;
-    job.down = &AxesOf(plane).down;
-    ScalePlane(job);
-  });
-}
-
-void Scaler::ScaleRef(const Picture& from, const MutablePicture& to) const {
-  ForPlanes(from, to, [this](int plane, ScaleJob job) {
-    job.across = &AxesOf(plane).across;
-    job.across_near = &AxesOf(plane).across_near;
-    job.down = &AxesOf(plane).down;
-    ScalePlaneRef(job);
-  });
-}
+void Scaler::Scale(const Picture& from, const MutablePicture& to) const { Run<ScalePlane>(from, to); }
+void Scaler::ScaleRef(const Picture& from, const MutablePicture& to) const { Run<ScalePlaneRef>(from, to); }
 
 }  // namespace acutance

@@ -1,16 +1,15 @@
-// Pictures of another size, in whole numbers: the same bits on every processor.
+// Picture scaling in whole numbers: the same bits on every processor.
 //
 // Along rows first, then down columns, each a sum of neighbouring samples times weights of 14 bits
 // (scale_taps.h). With samples s of b bits, and rounding to nearest:
 //   h = sum w (s - 2^(b-1)) / 2^b             15 bits and a sign: a value of the full range is 2^14
-//   r = sum w h / 2^(28-b) + 2^(b-1)          kept within 0 .. 2^b - 1
+//   r = sum w h / 2^(28-b) + 2^(b-1)          clamped to 0 .. 2^b - 1
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "base/status.h"
-#include "convert/compact_taps.h"
 #include "convert/scale_taps.h"
 #include "image/picture.h"
 
@@ -20,6 +19,8 @@ struct ScaleOptions {
   ScaleFilter filter = ScaleFilter::kBicubic;
   ChromaSiting siting{};
 };
+
+struct ScaleJob;
 
 /// Scales pictures of one format to another size. Threads may share it.
 class Scaler {
@@ -36,7 +37,7 @@ class Scaler {
   const PictureFormat& source_format() const { return from_; }
   const PictureFormat& format() const { return to_; }
 
-  /// The filters of a plane, for those who scale it themselves.
+  /// The filters of a plane, for devices.
   const ScaleTaps& across(int plane) const { return AxesOf(plane).across; }
   const ScaleTaps& down(int plane) const { return AxesOf(plane).down; }
 
@@ -47,6 +48,8 @@ class Scaler {
   };
 
   Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options);
+  template <void (*kScale)(const ScaleJob&)>
+  void Run(const Picture& from, const MutablePicture& to) const;
   const Axes& AxesOf(int plane) const { return plane == 0 ? luma_ : chroma_; }
 
   PictureFormat from_, to_;

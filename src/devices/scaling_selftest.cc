@@ -24,7 +24,7 @@ class ScaledBatch {
     context_.format = scaling_->format();
     context_.frames = frames;
     for (int p = 0; p < context_.format.PlaneCount(); ++p)
-      if (!scaling_->Keeps(p))
+      if (!scaling_->PassesThrough(p))
         context_.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = context_.format});
     context_.scalings.push_back({Video::kDistorted, 0, scaling_});
   }
@@ -140,7 +140,7 @@ Result<std::shared_ptr<const PictureConversion>> MakeScaling(const PictureFormat
     ACU_ASSIGN_OR_RETURN(ChromaScaler chroma, ChromaScaler::Make(sized, change));
     scaling = scaling->WithChroma(std::make_shared<const ChromaScaler>(std::move(chroma)));
   }
-  return to.bit_depth == sized.bit_depth ? scaling : scaling->Raised(to.bit_depth);
+  return to.bit_depth == sized.bit_depth ? scaling : scaling->WithBitDepth(to.bit_depth);
 }
 
 Status CheckScaling(Device& device, const std::shared_ptr<const PictureConversion>& scaling,
@@ -149,7 +149,7 @@ Status CheckScaling(Device& device, const std::shared_ptr<const PictureConversio
   ACU_RETURN_IF_ERROR(batch.Allocate());
   ACU_RETURN_IF_ERROR(batch.Run(sources));
   for (int frame = 0; frame < std::ssize(sources); ++frame) {
-    ACU_ASSIGN_OR_RETURN(const Picture expected, scaling->Make(sources[frame]));
+    ACU_ASSIGN_OR_RETURN(const Picture expected, scaling->Apply(sources[frame]));
     for (size_t input = 0; input < batch.inputs().size(); ++input)
       ACU_RETURN_IF_ERROR(ComparePlane(batch, frame, input, expected, scaling->source_format()));
   }

@@ -100,7 +100,7 @@ class Clip {
     Picture source = MakeTestPicture(format, frame, static_cast<int>(number)).value();
     if (!scaling) return source;
     if (is_odd_) source = AtOddAddress(source);
-    return is_made ? scaling->Make(source).value() : DeferPicture(source, videos_.format, scaling);
+    return is_made ? scaling->Apply(source).value() : DeferPicture(source, videos_.format, scaling);
   }
 
  private:
@@ -213,16 +213,16 @@ TEST(LazyPictures, MayComeMade) {
 TEST(LazyPictures, KeepPlanesThatStay) {
   const PictureFormat format = {34, 26, 8, PixelFormat::k420}, other = {34, 26, 8, PixelFormat::k444};
   const auto scaling = MakeScaling(other, format, {}, {}).value();
-  EXPECT_TRUE(scaling->Keeps(0));
-  EXPECT_FALSE(scaling->Keeps(1));
+  EXPECT_TRUE(scaling->PassesThrough(0));
+  EXPECT_FALSE(scaling->PassesThrough(1));
   const Picture source = MakeTestPicture(other, 0, 1).value();
   const Picture lazy = DeferPicture(source, format, scaling);
   EXPECT_EQ(PlaneOf(lazy, 0).value().data, source.planes[0].data);
-  EXPECT_EQ(lazy.lazy->made().planes[0].data, nullptr) << "made";
+  EXPECT_EQ(lazy.lazy->result().planes[0].data, nullptr) << "made";
   EXPECT_EQ(PlaneOf(lazy, 1).value().width, 17);
-  EXPECT_EQ(lazy.lazy->made().planes[0].data, source.planes[0].data);
+  EXPECT_EQ(lazy.lazy->result().planes[0].data, source.planes[0].data);
   const auto without = MakeScaling(other, {34, 26, 8, PixelFormat::k400}, {}, {}).value();
-  EXPECT_EQ(without->Make(source).value().planes[1].data, nullptr);
+  EXPECT_EQ(without->Apply(source).value().planes[1].data, nullptr);
   const Videos videos = {.format = format, .reference = format, .distorted = {other}};
   const std::vector<FeatureRequest> luma = {{"motion", {}}};
   ExpectSameScores(*Score(videos, {.is_made = true, .features = luma}), *Score(videos, {.features = luma}, Emu()));
@@ -346,9 +346,9 @@ TEST(LazyPictures, AreNotScaledTwice) {
 }
 
 /// Fails to make pictures.
-class Failing : public PictureMaker {
+class Failing : public DeferrableConversion {
  public:
-  Result<Picture> Make(const Picture&) const override {
+  Result<Picture> Apply(const Picture&) const override {
     ++calls;
     return Error(StatusCode::kOutOfMemory, "no memory for it");
   }
@@ -368,9 +368,9 @@ TEST(LazyPictures, ThatCannotBeMadeFailTheFrame) {
 }
 
 TEST(LazyPictures, AreMadeOnce) {
-  class Counting : public PictureMaker {
+  class Counting : public DeferrableConversion {
    public:
-    Result<Picture> Make(const Picture& source) const override {
+    Result<Picture> Apply(const Picture& source) const override {
       ++calls;
       return source;
     }

@@ -69,7 +69,7 @@ Status Session::MakeMetrics() {
 /// Also bounds the frames in flight, which devices take memory for.
 Status Session::ChooseDevices() {
   std::erase_if(spec_.conversions, [&](const VideoConversion& video) {
-    return !spec_.devices || !bound_.RunsOnDevice() || video.scaling->KeepsAll();
+    return !spec_.devices || !bound_.RunsOnDevice() || video.scaling->is_identity();
   });
   ACU_ASSIGN_OR_RETURN(const int most_frames, MemoryBudget(bound_.features, spec_).MostFrames());
   ACU_RETURN_IF_ERROR(devices_.Choose(bound_.features, spec_.format, spec_.conversions, most_frames));

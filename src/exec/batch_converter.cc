@@ -71,7 +71,7 @@ size_t BytesBetween(const PictureConversion& scaling, int plane) {
   const auto add = [&](const PictureFormat& format) {
     bytes = std::max(bytes, PlanInput{.plane = plane, .format = format}.picture_bytes());
   };
-  if (scaling.color() && (!steps.empty() || scaling.raises())) add(scaling.colored_format());
+  if (scaling.color() && (!steps.empty() || scaling.expands_depth())) add(scaling.colored_format());
   for (size_t i = 0; i + 1 < steps.size(); ++i) add(*steps[i].to);
   return bytes;
 }
@@ -96,7 +96,7 @@ void WriteTables(const Space& space, int32_t* to) {
 
 /// Whether kernels compute pictures of the video for the input.
 bool IsMade(const VideoConversion& video, const PlanInput& input) {
-  return input.derived.empty() && input.video == video.video && !video.scaling->Keeps(input.plane);
+  return input.derived.empty() && input.video == video.video && !video.scaling->PassesThrough(input.plane);
 }
 
 PlanInput SourceOf(const VideoConversion& video, int plane) {
@@ -141,11 +141,11 @@ void BatchConverter::AddKernels(const PlanContext& context, std::vector<const Ke
   };
   for (const VideoConversion& video : context.scalings)
     for (int plane = 0; plane < video.scaling->format().PlaneCount(); ++plane) {
-      if (video.scaling->Keeps(plane)) continue;
+      if (video.scaling->PassesThrough(plane)) continue;
       const std::vector<Step> steps = video.scaling->Steps(plane);
       const PictureFormat& colored = video.scaling->colored_format();
       if (video.scaling->color()) add(ColorImage(video.scaling->source_format(), colored));
-      if (steps.empty() && video.scaling->raises()) add(RaiseImage(colored));
+      if (steps.empty() && video.scaling->expands_depth()) add(RaiseImage(colored));
       for (const Step& step : steps) add(AcrossImage(*step.from));
       for (size_t i = 0; i < steps.size(); ++i)
         add(DownImage(i + 1 < steps.size() ? *steps[i].to : video.scaling->format()));
@@ -399,7 +399,7 @@ bool BatchConverter::Takes(const BatchPictures& pictures) const {
     const Video video = job.video->video;
     const std::span<const Picture* const> all = PicturesOf(pictures, video);
     for (size_t i = Before(context_, video) + job.video->number; i < all.size(); i += context_.copies(video))
-      if (!all[i] || !all[i]->lazy || all[i]->lazy->maker() != job.video->scaling.get()) return false;
+      if (!all[i] || !all[i]->lazy || all[i]->lazy->conversion() != job.video->scaling.get()) return false;
     return true;
   };
   return std::ranges::all_of(jobs_, are_lazy);

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "image/picture_layout.h"
+#include "image/picture_pool.h"
 
 namespace acutance {
 

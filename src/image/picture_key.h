@@ -1,4 +1,4 @@
-// Names for pictures that come again in later runs, so that what was made of them can be found.
+// Keys of pictures that later runs read again, so that cached results can be found.
 #pragma once
 
 #include <compare>
@@ -9,8 +9,8 @@ namespace acutance {
 
 /// Pictures of the same identity have the same samples in all planes that both have.
 struct PictureKey {
-  uint64_t video = 0;        // NewVideoIdentity(); 0: the picture is not told from others
-  uint32_t preparation = 0;  // what was made of the video's own picture: PreparationOf(); 0: nothing
+  uint64_t video = 0;        // NewVideoIdentity(); 0: the picture has no identity
+  uint32_t preparation = 0;  // how it was computed from the video's own picture: PreparationOf(); 0: it is that one
   int64_t frame = 0;         // in the video
 
   bool has_value() const { return video != 0; }
@@ -20,7 +20,8 @@ struct PictureKey {
 /// A number that no other video of this process has. Any thread.
 uint64_t NewVideoIdentity();
 
-/// The number of a preparation; `how` tells all that its samples depend on next to the video's. Any thread.
+/// The number of a preparation; `how` names everything that its samples depend on in addition to the video's. Any
+/// thread.
 uint32_t PreparationOf(const std::string& how);
 
 }  // namespace acutance

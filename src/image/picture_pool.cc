@@ -4,8 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "image/picture_layout.h"
-
 namespace acutance {
 
 /// Free memory is a list whose links lie in that memory, so that giving back needs none.

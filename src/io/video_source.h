@@ -71,9 +71,9 @@ class VideoSource {
 
   /// How pictures of another size, chroma or bit depth, or at odd addresses, become this video's, where devices can do
   /// it; null: they come as they are.
-  virtual std::shared_ptr<const PictureConversion> scaling() const { return nullptr; }
+  virtual std::shared_ptr<const PictureConversion> conversion() const { return nullptr; }
 
-  /// Where there is a scaling(), pictures come lazy from now on (image/lazy_picture.h). Call before the first
+  /// Where there is a conversion(), pictures come lazy from now on (image/lazy_picture.h). Call before the first
   /// Next().
   virtual void DeferConversion() {}
 

@@ -29,7 +29,7 @@ Status FrameView::Prepare() const {
     const auto pictures = of(bound.spec.video);
     for (size_t back = 0; back < pictures.size() && back <= static_cast<size_t>(bound.spec.history); ++back) {
       const VideoPicture& picture = *pictures[back];
-      if (picture.picture.lazy) ACU_RETURN_IF_ERROR(picture.picture.lazy->Make());
+      if (picture.picture.lazy) ACU_RETURN_IF_ERROR(picture.picture.lazy->Materialize());
       if (bound.derived >= 0)
         ACU_RETURN_IF_ERROR(picture.derived->Prepare(bound.derived, *bound.spec.derived, picture.made()));
     }

@@ -121,8 +121,8 @@ struct VideoPicture {
   Picture picture;                             // perhaps lazy
   std::shared_ptr<DerivedPictures> derived{};  // null: the session derives none
 
-  /// The picture as it is, or as it was made (LazyPicture::Make).
-  const Picture& made() const { return picture.lazy ? picture.lazy->made() : picture; }
+  /// The picture as it is, or as it was computed (LazyPicture::Materialize).
+  const Picture& made() const { return picture.lazy ? picture.lazy->result() : picture; }
 };
 
 /// What a metric reads for one frame.

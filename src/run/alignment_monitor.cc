@@ -9,7 +9,7 @@
 #include "align/read_tracks.h"
 #include "run/fingerprint_tap.h"
 #include "run/plan_alignment.h"
-#include "video/select_frames.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {

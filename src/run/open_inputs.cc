@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "align/input_order.h"
+#include "align/input_checks.h"
 #include "devices/backends.h"
 #include "devices/selftest.h"
 #include "exec/surface_splitter.h"

@@ -5,8 +5,7 @@
 
 #include "align/align_tracks.h"
 #include "align/read_tracks.h"
-#include "video/auto_rotate.h"
-#include "video/crop.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "align/fingerprint_stream.h"
-#include "align/nearest_reference_frame.h"
-#include "align/shot_cuts.h"
+#include "align/fingerprint_analysis.h"
+#include "align/record_fingerprints.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "run/alignment_monitor.h"

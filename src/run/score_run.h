@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "align/alignment_request.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/session.h"

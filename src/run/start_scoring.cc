@@ -94,10 +94,10 @@ void SkipUnread(const RunRequest& request, const SessionNeeds& needs, OpenedInpu
 std::vector<VideoConversion> FindConversions(const RunRequest& request, const OpenedInputs& inputs) {
   std::vector<VideoConversion> conversions;
   if (request.pairs) return conversions;
-  if (const auto conversion = inputs.reference.video->scaling(); conversion && !request.find_shots)
+  if (const auto conversion = inputs.reference.video->conversion(); conversion && !request.find_shots)
     conversions.push_back({Video::kReference, 0, conversion});
   for (size_t d = 0; d < inputs.distorted.size(); ++d)
-    if (const auto conversion = inputs.distorted[d].video->scaling())
+    if (const auto conversion = inputs.distorted[d].video->conversion())
       conversions.push_back({Video::kDistorted, static_cast<int>(d), conversion});
   return conversions;
 }
@@ -148,7 +148,7 @@ Result<std::unique_ptr<PairReader>> OpenReader(const RunRequest& request, const 
                                                const std::vector<VideoConversion>& conversions, OpenedInputs inputs) {
   // Threads that score copy samples to where they may be read as quickly as any other, and find them in their caches.
   for (const VideoConversion& video : conversions)
-    if (session.ConvertsOnDevice() || video.scaling->KeepsAll())
+    if (session.ConvertsOnDevice() || video.scaling->is_identity())
       (video.video == Video::kReference ? inputs.reference : inputs.distorted[video.number]).video->DeferConversion();
   PrefetchPictures(request, inputs);
   PairReaderOptions options;

@@ -37,7 +37,7 @@ bool IsPlaneCombed(const Plane& plane, int bit_depth) {
   return combed * kEnough >= std::max<int64_t>(blocks, 1);
 }
 
-/// The rows that one row of the other field is made of.
+/// The rows that one row of the other field is computed from.
 template <class Sample>
 struct Rows {
   const Sample *above, *below, *far_above, *far_below;  // of the first field
@@ -102,12 +102,12 @@ class DeinterlacedVideo : public ForwardingSource {
     ACU_RETURN_IF_ERROR(Advance());
     if (!now_.picture) return std::optional<Picture>();
     if (!IsCombed(*now_.picture)) return now_.picture;
-    const auto at = [](const Moment& moment) { return moment.picture ? &*moment.picture : nullptr; };
+    const auto at = [](const TimedPicture& frame) { return frame.picture ? &*frame.picture : nullptr; };
     ACU_ASSIGN_OR_RETURN(Picture picture, Deinterlace(at(before_), *now_.picture, at(after_), bottom_first_));
     return std::optional(std::move(picture));
   }
 
-  /// Pictures that are passed over are neighbours of others.
+  /// Skipped pictures are neighbours of others.
   Result<int64_t> Skip(int64_t count) override {
     for (int64_t skipped = 0; skipped < count; ++skipped) {
       ACU_RETURN_IF_ERROR(Advance());
@@ -117,12 +117,12 @@ class DeinterlacedVideo : public ForwardingSource {
   }
 
  private:
-  struct Moment {
+  struct TimedPicture {
     std::optional<Picture> picture;
     std::optional<double> time;
   };
 
-  /// One frame on. An error of the frame after is told in its turn.
+  /// Advances by one frame. An error of the frame after is reported in its turn.
   Status Advance() {
     if (!has_begun_) ReadAfter();
     has_begun_ = true;
@@ -140,7 +140,7 @@ class DeinterlacedVideo : public ForwardingSource {
 
   const bool bottom_first_;
   bool has_begun_ = false;
-  Moment before_, now_, after_;
+  TimedPicture before_, now_, after_;
   Status error_;  // in the place of after_
 };
 

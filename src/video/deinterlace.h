@@ -1,4 +1,4 @@
-// A video of fields as one of whole pictures, at the same number of pictures.
+// Deinterlacing: a video of fields as one of whole pictures, at the same number of pictures.
 //
 // The first field of a frame stays as it is. A sample y of a row of the other field lies, at the first field's time,
 // between p (that row of the frame before) and n (of its own frame). Its place is found from its own field and held
@@ -6,7 +6,7 @@
 //   t = (p + n + 1) >> 1
 //   s = (9 (a + b) - (c + d) + 8) >> 4    a, b: the rows of the first field above and below; c, d: those next to them
 //   m = max(|p - n| >> 1, how far a and b lie on average from the frame before, and from the next)
-//   y = s, kept within t - m .. t + m and the samples' bits
+//   y = s, clamped to t - m .. t + m and the samples' bits
 // Without a frame before or after, the other one stands for it; without both, y is s.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace acutance {
 
-/// Whether fields show different moments: in a block of 16x16 samples, neighbouring rows differ clearly more than rows
+/// Whether fields show different times: in a block of 16x16 samples, neighbouring rows differ clearly more than rows
 /// of one field do. One block of 400 is enough.
 bool IsCombed(const Picture& picture);
 

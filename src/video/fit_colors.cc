@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "video/convert_range.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {
 
-/// Profile 5 has no layer that other decoders show rightly: its samples are IPT, which only a Dolby decoder makes YUV
-/// of.
+/// Profile 5 has no layer that other decoders show correctly: its samples are IPT, which only a Dolby decoder converts
+/// to YUV.
 Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<FitStep>& steps) {
   constexpr int kIptProfile = 5;
   if (input.video->facts().dolby_vision_profile != kIptProfile) return {};
@@ -17,7 +17,7 @@ Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<Fi
   if (!force)
     return Error(StatusCode::kUnsupported,
                  "{}: convert it with a decoder for it (such as FFmpeg's filter libplacebo), or --force", problem);
-  steps.push_back({problem + ": the scores mean little"});
+  steps.push_back({problem + ": scores are not meaningful"});
   return {};
 }
 
@@ -30,14 +30,14 @@ VideoColor ColorForRgb(const FitInputs& inputs, std::string& reason) {
   color.full_range = other.full_range.value_or(false);
   color.matrix = other.matrix == Matrix::kUnknown ? Matrix::kBt601 : other.matrix;
   reason = other.matrix == Matrix::kUnknown
-               ? fmt::format(" ({} does not tell its matrix; FFmpeg converts RGB so)", (*yuv)->name)
+               ? fmt::format(" ({} declares no matrix; FFmpeg converts RGB so)", (*yuv)->name)
                : fmt::format(" (that of {})", (*yuv)->name);
   return color;
 }
 
 int DepthOf(const PairReaderInput& input) { return input.video->format().bit_depth; }
 
-/// The depth that a video gets where its samples are changed.
+/// The depth that a video gets where its samples are converted.
 int TargetDepth(const FitOptions& options, const FitInputs& inputs, const PairReaderInput& input) {
   if (!options.raise_bit_depth) return DepthOf(input);
   int deepest = 0;
@@ -47,7 +47,8 @@ int TargetDepth(const FitOptions& options, const FitInputs& inputs, const PairRe
 
 void NoteDepth(const PairReaderInput& input, int to, std::vector<FitStep>& steps) {
   if (const int from = DepthOf(input); from < to)
-    steps.push_back({fmt::format("{} is raised from {} to {} bits", input.name, from, to), &input, Change::kBitDepth});
+    steps.push_back(
+        {fmt::format("{} is expanded from {} to {} bits", input.name, from, to), &input, Change::kBitDepth});
 }
 
 /// Luma of two matrices is not the same mixture; primaries of the two BT.601 and of BT.709 lie side by side.
@@ -80,7 +81,7 @@ Status CheckColors(bool force, const FitInputs& inputs, std::vector<FitStep>& st
   return {};
 }
 
-/// A curve that is not told is taken as SDR next to HDR: encoders write that of HDR, for players need it.
+/// An undeclared curve is taken as SDR next to HDR: encoders declare that of HDR, since players need it.
 Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const PairReaderInput& reference = *inputs.front();
   const VideoColor own = reference.video->color();
@@ -91,16 +92,16 @@ Status CheckTransfers(bool force, const FitInputs& inputs, std::vector<FitStep>&
         fmt::format("{} is {} and {} {}", reference.name, NameOf(own.transfer), input->name, NameOf(color.transfer));
     if (!force)
       return Error(StatusCode::kUnsupported,
-                   "{}: their samples mean different light; map the tones of one of them first, or --force", problem);
-    steps.push_back({problem + ": their samples mean different light, and the scores little"});
+                   "{}: their transfer functions differ; map the tones of one of them first, or --force", problem);
+    steps.push_back({problem + ": their transfer functions differ; scores are not meaningful"});
   }
   for (const PairReaderInput* input : inputs) ACU_RETURN_IF_ERROR(CheckDolbyVision(force, *input, steps));
   if (own.is_hdr()) steps.push_back({"the videos are " + std::string(NameOf(own.transfer)) + ", and models know SDR"});
   return {};
 }
 
-/// A video that does not tell its range has the limited one, as in H.264 and HEVC. Limited range gets more bits by a
-/// shift (video/expand_bit_depth.h), full range does not: its white would be no white.
+/// A video that declares no range has the limited one, as in H.264 and HEVC. Limited range is expanded to more bits by
+/// a shift (ExpandBitDepth), full range is not: its white would not stay white.
 Status FitRanges(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const std::optional<bool> wanted = inputs.front()->video->color().full_range;
   const bool full = wanted.value_or(false);
@@ -112,7 +113,7 @@ Status FitRanges(const FitOptions& options, const FitInputs& inputs, std::vector
     if (input->video->is_on_device())
       return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
     NoteDepth(*input, depth, steps);
-    const std::string_view assumed = wanted && own ? "" : " (a range that is not told is taken as limited)";
+    const std::string_view assumed = wanted && own ? "" : " (an undeclared range is taken as limited)";
     if (changes)
       steps.push_back({fmt::format("{} is converted from {} range{}", input->name,
                                    full ? "limited to full" : "full to limited", assumed),

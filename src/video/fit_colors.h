@@ -1,4 +1,4 @@
-// What samples mean: brings videos to one meaning, or refuses where they mean different colors or light.
+// Color fitting: converts videos to one color format, or refuses different colors and transfer functions.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace acutance {
 
 using FitInputs = std::vector<PairReaderInput*>;  // the reference first
 
-// Both add a line to `steps` for each change. What becomes YUV or of another measure gets the bits of the deepest video
-// in the same step, where `options.raise_bit_depth` asks for that.
+// Both add a line to `steps` for each change. Where samples are converted and `options.raise_bit_depth` is set, they
+// are expanded to the deepest video's bits in the same step.
 
-/// Makes YUV of RGB, before all else.
+/// Converts RGB to YUV, before all else.
 Status MakeYuv(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps);
 
-/// Checks matrices, primaries and transfers, and brings ranges to the reference's. `options.force`: says so instead of
+/// Checks matrices, primaries and transfers, and converts ranges to the reference's. `options.force`: warns instead of
 /// refusing.
 Status FitColors(const FitOptions& options, const FitInputs& inputs, std::vector<FitStep>& steps);
 

@@ -6,19 +6,14 @@
 #include <iterator>
 #include <utility>
 
-#include "video/auto_rotate.h"
-#include "video/convert_chroma.h"
-#include "video/crop.h"
 #include "video/deinterlace.h"
-#include "video/expand_bit_depth.h"
+#include "video/filters.h"
 #include "video/fit_colors.h"
-#include "video/scale.h"
-#include "video/shape.h"
 
 namespace acutance {
 namespace {
 
-/// What opening did already.
+/// Reports what opening changed.
 void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (const PairReaderInput* input : inputs)
     if (const std::string_view changed = input->video->facts().changed_samples; !changed.empty())
@@ -26,37 +21,26 @@ void NoteSamples(const FitInputs& inputs, std::vector<FitStep>& steps) {
 }
 
 bool IsChosen(Deinterlacing choice, bool is_reference, bool is_interlaced) {
-  switch (choice) {
-    case Deinterlacing::kOff:
-      return false;
-    case Deinterlacing::kAuto:
-    case Deinterlacing::kOn:
-      return is_interlaced;
-    case Deinterlacing::kReference:
-      return is_reference;
-    case Deinterlacing::kDistorted:
-      return !is_reference;
-    case Deinterlacing::kBoth:
-      return true;
-  }
-  return false;
+  const bool by_stream = choice == Deinterlacing::kAuto || choice == Deinterlacing::kOn;
+  const bool by_name = choice == (is_reference ? Deinterlacing::kReference : Deinterlacing::kDistorted);
+  return (by_stream && is_interlaced) || by_name || choice == Deinterlacing::kBoth;
 }
 
-/// Raw yuv does not tell whether it is interlaced, so that nothing is done next to it unasked.
+/// Raw yuv does not declare whether it is interlaced, so that `auto` does nothing next to it.
 Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const auto is_interlaced = [](const PairReaderInput* input) { return input->video->facts().is_interlaced; };
   const auto is_raw = [](const PairReaderInput* input) { return input->video->is_raw(); };
-  const auto told = std::ranges::find_if(inputs, is_interlaced);
-  if (choice == Deinterlacing::kAuto && told != inputs.end()) {
+  const auto declared = std::ranges::find_if(inputs, is_interlaced);
+  if (choice == Deinterlacing::kAuto && declared != inputs.end()) {
     if (std::ranges::all_of(inputs, is_interlaced)) {
       steps.push_back({"all videos are interlaced, and compared as they are; --deinterlace on makes them progressive"});
       return {};
     }
     if (std::ranges::any_of(inputs, is_raw)) {
       steps.push_back(
-          {fmt::format("{} is interlaced, and raw yuv does not tell; --deinterlace on makes it progressive, "
+          {fmt::format("{} is interlaced, and raw yuv declares nothing; --deinterlace on makes it progressive, "
                        "ref, dis or both the raw one, too",
-                       (*told)->name)});
+                       (*declared)->name)});
       return {};
     }
   }
@@ -64,20 +48,20 @@ Status Progress(Deinterlacing choice, const FitInputs& inputs, std::vector<FitSt
     if (!IsChosen(choice, input == inputs.front(), is_interlaced(input))) continue;
     const bool bottom = input->video->facts().bottom_field_first;
     ACU_ASSIGN_OR_RETURN(input->video, DeinterlaceVideo(std::move(input->video)));
-    steps.push_back({fmt::format("{} is deinterlaced: the {} field of each frame that shows two moments is completed",
-                                 input->name, bottom ? "bottom" : "top"),
+    steps.push_back({fmt::format("{} is deinterlaced: the {} field of each combed frame is completed", input->name,
+                                 bottom ? "bottom" : "top"),
                      input, Change::kDeinterlace});
   }
   return {};
 }
 
-Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
+Status RotateAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (PairReaderInput* input : inputs) {
     const PictureFormat stored = input->video->format();
     if (heed_display && input->video->facts().orientation != Orientation()) {
       ACU_ASSIGN_OR_RETURN(input->video, AutoRotate(std::move(input->video)));
       const PictureFormat& shown = input->video->format();
-      steps.push_back({fmt::format("{} is turned as it is shown, from {}x{} to {}x{}", input->name, stored.width,
+      steps.push_back({fmt::format("{} is rotated as displayed, from {}x{} to {}x{}", input->name, stored.width,
                                    stored.height, shown.width, shown.height),
                        input, Change::kTurn});
     }
@@ -88,19 +72,15 @@ Status TurnAndCrop(bool heed_display, const FitInputs& inputs, std::vector<FitSt
   return {};
 }
 
-double ShapeOf(const VideoSource& video) {
-  return video.format().width * video.facts().pixel_aspect / video.format().height;
-}
-
-/// Headers may say anything. Anamorphic video reaches from 0.5 to 2.
+/// Headers may declare any ratio. Anamorphic video has 0.5 to 2.
 Status CheckPixels(const FitInputs& inputs) {
   constexpr double kMost = 100;
   for (const PairReaderInput* input : inputs) {
     const double aspect = input->video->facts().pixel_aspect;
     if (aspect >= 1 / kMost && aspect <= kMost) continue;
     return Error(StatusCode::kBadData,
-                 "{} says that its pixels are {:.4g} times as wide as high, which no video is shown with; correct its "
-                 "header first, for example: ffmpeg -i IN -vf setsar=1 OUT",
+                 "{}: implausible pixel aspect ratio {:.4g}; correct its header first, for example: ffmpeg -i IN -vf "
+                 "setsar=1 OUT",
                  input->name, aspect);
   }
   return {};
@@ -111,28 +91,27 @@ ShapedVideo ShapedOf(const VideoSource& video) {
   return {format, {format.width, format.height}, video.facts().pixel_aspect};
 }
 
-/// Encoders round sizes to whole blocks, by scaling or by leaving out rows.
+/// Encoders round sizes to whole blocks, by scaling or by cropping rows.
 Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
-  const double shape = ShapeOf(*reference.video);
+  const ShapedVideo shaped = ShapedOf(*reference.video);
   for (const PairReaderInput* input : inputs) {
-    const double own = ShapeOf(*input->video);
-    const bool nearly = std::abs(own - shape) <= kTolerance * shape;
-    if (nearly && (!ShapesDiffer(ShapedOf(*reference.video), ShapedOf(*input->video)) || input->crop)) continue;
+    const ShapedVideo own = ShapedOf(*input->video);
+    const bool nearly = std::abs(own.shape() - shaped.shape()) <= kTolerance * shaped.shape();
+    if (nearly && (!ShapesDiffer(shaped, own) || input->crop)) continue;
     const PictureFormat &one = reference.video->format(), &other = input->video->format();
     const std::string problem =
         fmt::format("{} is {}x{}, shown {:.3f} times as wide as high, and {} {}x{}, shown {:.3f} times", reference.name,
-                    one.width, one.height, shape, input->name, other.width, other.height, own);
+                    one.width, one.height, shaped.shape(), input->name, other.width, other.height, own.shape());
     if (nearly) {
-      steps.push_back({problem +
-                       ": one of them is squashed, unless rows or columns were cut off, which --crop auto looks "
-                       "for"});
+      steps.push_back({problem + ": one of them is squashed, unless rows or columns were cropped, which --crop auto "
+                                 "detects"});
       continue;
     }
     if (!force)
       return Error(StatusCode::kUnsupported,
-                   "{}: scaling would squash one of them; cut black bars off with --crop auto, give the part that both "
+                   "{}: scaling would squash one of them; crop black bars with --crop auto, give the part that both "
                    "show with --crop, or --force",
                    problem);
     steps.push_back({problem + ": one of them is squashed"});
@@ -197,7 +176,7 @@ std::string_view ChromaName(PixelFormat format) {
   return kNames[static_cast<int>(format)];
 }
 
-/// Distorted chroma gets as many samples as the reference's, which decide what can be seen at all.
+/// Distorted chroma gets the reference's format, which bounds what can be seen.
 Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitStep>& steps) {
   const VideoSource& reference = *inputs.front()->video;
   for (PairReaderInput* input : inputs) {
@@ -207,7 +186,7 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitSte
                                  .siting = input->video->facts().siting.value_or(ChromaSiting()),
                                  .to_siting = reference.facts().siting.value_or(ChromaSiting()),
                                  .filter = filter};
-    ACU_ASSIGN_OR_RETURN(input->video, ChangeChroma(std::move(input->video), change));
+    ACU_ASSIGN_OR_RETURN(input->video, ConvertChroma(std::move(input->video), change));
     const bool left_out = to == PixelFormat::k400, added = from == PixelFormat::k400;
     steps.push_back(
         {left_out ? fmt::format("the chroma of {} is left out, for {} has none", input->name, inputs.front()->name)
@@ -219,18 +198,18 @@ Status FitChroma(ScaleFilter filter, const FitInputs& inputs, std::vector<FitSte
   return {};
 }
 
-/// Limited range, whose samples are shifted. What was converted, and full range, have their bits already (FitColors).
-Status RaiseToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
+/// Shifts samples of limited range. Converted ones, and full range, are at that depth already (FitColors).
+Status ExpandToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
   int deepest = 0;
   for (const PairReaderInput* input : inputs) deepest = std::max(deepest, input->video->format().bit_depth);
   for (PairReaderInput* input : inputs) {
     const int depth = input->video->format().bit_depth;
     if (depth == deepest) continue;
     if (input->video->is_on_device())
-      return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not raised");
+      return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not expanded");
     steps.push_back(
-        {fmt::format("{} is raised from {} to {} bits", input->name, depth, deepest), input, Change::kBitDepth});
-    input->video = RaiseBitDepth(std::move(input->video), deepest);
+        {fmt::format("{} is expanded from {} to {} bits", input->name, depth, deepest), input, Change::kBitDepth});
+    input->video = ExpandBitDepth(std::move(input->video), deepest);
   }
   return {};
 }
@@ -241,6 +220,15 @@ bool ReadSide(std::string_view text, int& side) {
 }
 
 }  // namespace
+
+bool ShapesDiffer(const ShapedVideo& reference, const ShapedVideo& distorted) {
+  // Either side of the smaller picture may have been rounded by a chroma sample, and so may both.
+  constexpr double kRounded = 2.5;
+  const int side =
+      std::min({reference.content.width, reference.content.height, distorted.content.width, distorted.content.height});
+  const double a = reference.shape(), b = distorted.shape();
+  return std::abs(a - b) * side > kRounded * std::min(a, b);
+}
 
 std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter) {
   CommonSize common;
@@ -275,14 +263,14 @@ Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInpu
     ACU_RETURN_IF_ERROR(MakeYuv(options, inputs, steps));
   }
   ACU_RETURN_IF_ERROR(Progress(options.deinterlace, inputs, steps));
-  ACU_RETURN_IF_ERROR(TurnAndCrop(options.heed_display, inputs, steps));
+  ACU_RETURN_IF_ERROR(RotateAndCrop(options.heed_display, inputs, steps));
   if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options, inputs, steps));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.fit_chroma)
     ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));
-  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(RaiseToDeepest(inputs, steps));
+  if (options.raise_bit_depth) ACU_RETURN_IF_ERROR(ExpandToDeepest(inputs, steps));
   return steps;
 }
 

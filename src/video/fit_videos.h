@@ -1,4 +1,4 @@
-// Brings videos to one shape, size, range and bit depth, where the caller wants that instead of a refusal.
+// Fitting of videos to one shape, size, color range and bit depth, where the caller prefers that to a refusal.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,20 @@ struct PairReaderInput {
   std::unique_ptr<VideoSource> video;
   int64_t skip = 0;                 // pictures to discard first
   bool needed = true;               // false: no metric reads the samples, and pictures come without planes
-  std::optional<Rectangle> crop{};  // the part of the shown picture that is compared; not set: all
+  std::optional<Rectangle> crop{};  // the part of the displayed picture that is compared; not set: all
 };
+
+/// A video's pictures as displayed, without black bars.
+struct ShapedVideo {
+  PictureFormat format;
+  Rectangle content;
+  double pixel_aspect = 1;
+
+  double shape() const { return content.width * pixel_aspect / content.height; }
+};
+
+/// Whether aspect ratios differ by more than rounding to whole chroma samples does.
+bool ShapesDiffer(const ShapedVideo& reference, const ShapedVideo& distorted);
 
 /// The size that all videos get.
 struct CommonSize {
@@ -31,14 +43,14 @@ struct CommonSize {
   ScaleFilter filter = ScaleFilter::kBicubic;
 };
 
-/// "ref", "dis" or "1920x1080", and a filter of kScaleFilterNames; nullopt: another text.
+/// "ref", "dis" or "1920x1080", and a filter of kScaleFilterNames; nullopt: anything else.
 std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter);
 
 /// Which interlaced videos become progressive.
 enum class Deinterlacing {
   kOff,
-  kAuto,  // those that tell it, where others do not
-  kOn,    // all that tell it
+  kAuto,  // those that declare it, next to others that do not
+  kOn,    // all that declare it
   kReference,
   kDistorted,
   kBoth,
@@ -49,28 +61,28 @@ std::optional<Deinterlacing> FindDeinterlacing(std::string_view name);
 
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
-  bool raise_bit_depth = false;      // give shallower videos the bits of the deepest, instead of refusing them
-  /// Bring the chroma of distorted videos to the reference's format, instead of refusing another.
+  bool raise_bit_depth = false;      // expand shallower videos to the deepest one's bits, instead of refusing them
+  /// Convert the chroma of distorted videos to the reference's format, instead of refusing another.
   bool fit_chroma = false;
   Deinterlacing deinterlace = Deinterlacing::kOff;
-  /// Make YUV of RGB, refuse matrices and primaries that differ, HDR against SDR and PQ against HLG, and bring
+  /// Convert RGB to YUV, refuse matrices and primaries that differ, HDR against SDR and PQ against HLG, and convert
   /// distorted videos to the reference's range.
   bool heed_color = false;
-  /// Turn pictures as they are shown, bring the reference's pixels to squares where `size` is set, and refuse distorted
-  /// videos that are shown in another shape.
+  /// Rotate pictures as displayed, scale the reference to square pixels where `size` is set, and refuse distorted
+  /// videos that are displayed in another shape.
   bool heed_display = false;
-  bool force = false;  // say so instead of refusing
+  bool force = false;  // warn instead of refusing
 };
 
-/// A change, or a doubt that stands.
+/// A change, or a doubt that remains.
 struct FitStep {
-  std::string text;                        // a sentence for a person
+  std::string text;                        // a human-readable sentence
   const PairReaderInput* input = nullptr;  // null: of all, or a doubt
   Change change = Change::kNone;           // kNone: a doubt
 };
 
-/// Changes what `options` allow and the inputs' crops say: converts RGB, deinterlaces, turns, crops, then converts the
-/// range, the size, chroma and the depth. Says what it did.
+/// Makes the changes that `options` allow and the inputs' crops request, and reports them: converts RGB, deinterlaces,
+/// rotates, crops, then converts the range, the size, chroma and the bit depth.
 Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInput& reference,
                                        std::vector<PairReaderInput>& distorted);
 

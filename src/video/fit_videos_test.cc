@@ -6,8 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "video/auto_rotate.h"
-#include "video/convert_rgb.h"
+#include "video/filters.h"
 #include "video/replay_buffer.h"
 
 namespace acutance {
@@ -80,14 +79,21 @@ Fitted Fit(const FitOptions& options, PairReaderInput reference, PairReaderInput
     fitted.steps = steps.status();
     return fitted;
   }
-  std::vector<std::string> texts;
+  fitted.steps = std::vector<std::string>();
   for (const FitStep& step : *steps) {
-    texts.push_back(step.text);
+    fitted.steps->push_back(step.text);
     EXPECT_EQ(step.change == Change::kNone, step.input == nullptr) << step.text;
     fitted.changes.emplace_back(step.input ? step.input->name : "", step.change);
   }
-  fitted.steps = std::move(texts);
   return fitted;
+}
+
+std::vector<std::string> Steps(const FitOptions& options, PairReaderInput reference, PairReaderInput distorted) {
+  return Fit(options, std::move(reference), std::move(distorted)).steps.value();
+}
+
+std::string Refusal(const FitOptions& options, PairReaderInput reference, PairReaderInput distorted) {
+  return Fit(options, std::move(reference), std::move(distorted)).steps.status().message();
 }
 
 std::vector<int> FirstSamples(VideoSource& video) {
@@ -100,13 +106,13 @@ std::vector<int> FirstSamples(VideoSource& video) {
 }
 
 TEST(FitVideos, LeavesVideosThatFitAlone) {
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat)).steps.value(), IsEmpty());
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat), Flat("b", kFormat)), IsEmpty());
 }
 
-TEST(FitVideos, ScalesAndRaisesAndSaysSo) {
+TEST(FitVideos, ScalesAndExpandsAndReportsIt) {
   Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
   EXPECT_THAT(fitted.steps.value(),
-              ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is raised from 8 to 10 bits"));
+              ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is expanded from 8 to 10 bits"));
   EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", Change::kScale), Pair("b", Change::kBitDepth)));
   EXPECT_EQ(fitted.distorted[0].video->format(), kDeep);
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(800, 360, 360));
@@ -136,26 +142,25 @@ TEST(FitVideos, ConvertsTheRangeWithinItsBounds) {
   EXPECT_THAT(converted(4, 250, kLimited, kFull), ElementsAre(0, 255, 255)) << "beyond the range";
 }
 
-TEST(FitVideos, TakesARangeThatIsNotToldAsLimited) {
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kFull)).steps.value(),
-              ElementsAre("b is converted from full to limited range (a range that is not told is taken as limited)"));
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kLimited)).steps.value(), IsEmpty());
+TEST(FitVideos, TakesAnUndeclaredRangeAsLimited) {
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat), Flat("b", kFormat, kFull)),
+              ElementsAre("b is converted from full to limited range (an undeclared range is taken as limited)"));
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat), Flat("b", kFormat, kLimited)), IsEmpty());
 }
 
 TEST(FitVideos, RefusesOtherColors) {
   const VideoColor hd = {.matrix = Matrix::kBt709, .primaries = Primaries::kBt709},
                    sd = {.matrix = Matrix::kBt601, .primaries = Primaries::kPal},
                    wide = {.primaries = Primaries::kBt2020};
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, sd)).steps.status().message(),
+  EXPECT_THAT(Refusal(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, sd)),
               HasSubstr("a has the matrix of BT.709 and b that of BT.601: their samples mean different colors"));
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, wide)).steps.status().message(),
-              HasSubstr("b those of BT.2020"));
+  EXPECT_THAT(Refusal(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, wide)), HasSubstr("b those of BT.2020"));
   FitOptions forced = kAll;
   forced.force = true;
-  EXPECT_THAT(Fit(forced, Flat("a", kFormat, hd), Flat("b", kFormat, sd)).steps.value(),
+  EXPECT_THAT(Steps(forced, Flat("a", kFormat, hd), Flat("b", kFormat, sd)),
               ElementsAre(HasSubstr("different colors")));
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat)).steps.value(), IsEmpty());
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, {.primaries = Primaries::kPal})).steps.value(),
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat, hd), Flat("b", kFormat)), IsEmpty());
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat, hd), Flat("b", kFormat, {.primaries = Primaries::kPal})),
               ElementsAre(HasSubstr("colors differ a little")));
 }
 
@@ -166,17 +171,16 @@ TEST(FitVideos, BringsChromaToTheReferences) {
   Fitted fitted = Fit(options, Flat("a", kFormat), Flat("b", full, {}, 90, 70));
   EXPECT_THAT(fitted.steps.value(), ElementsAre("the chroma of b is brought from 4:4:4 to 4:2:0 (bicubic)"));
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(90, 70, 70));
-  EXPECT_THAT(Fit(options, Flat("a", full), Flat("b", gray)).steps.value(),
+  EXPECT_THAT(Steps(options, Flat("a", full), Flat("b", gray)),
               ElementsAre("b has no chroma, and gets 4:4:4 without color"));
-  EXPECT_THAT(Fit(options, Flat("a", gray), Flat("b", full)).steps.value(),
+  EXPECT_THAT(Steps(options, Flat("a", gray), Flat("b", full)),
               ElementsAre("the chroma of b is left out, for a has none"));
-  EXPECT_THAT(Fit(kAll, Flat("a", gray), Flat("b", full)).steps.value(), IsEmpty()) << "unasked";
+  EXPECT_THAT(Steps(kAll, Flat("a", gray), Flat("b", full)), IsEmpty()) << "unasked";
 }
 
 /// Pictures whose planes are red, green and blue.
 PairReaderInput Rgb(const char* name, int red, int others) {
-  PairReaderInput input = Flat(name, {64, 36, 8, PixelFormat::k444}, {}, red, others);
-  static_cast<FlatVideo&>(*input.video).SetFacts({.is_rgb = true});
+  PairReaderInput input = WithFacts(Flat(name, {64, 36, 8, PixelFormat::k444}, {}, red, others), {.is_rgb = true});
   input.video = ConvertRgb(std::move(input.video));
   return input;
 }
@@ -188,7 +192,7 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
               ElementsAre("b is RGB, and converted to 4:4:4 of limited range by BT.709 (that of a)"));
   EXPECT_THAT(FirstSamples(*told.distorted[0].video), ElementsAre(63, 102, 240));
   Fitted untold = Fit(kAll, Flat("a", full), Rgb("b", 255, 0));
-  EXPECT_THAT(untold.steps.value(), ElementsAre(HasSubstr("by BT.601 (a does not tell its matrix")));
+  EXPECT_THAT(untold.steps.value(), ElementsAre(HasSubstr("by BT.601 (a declares no matrix")));
   EXPECT_THAT(FirstSamples(*untold.distorted[0].video), ElementsAre(81, 90, 240));
   Fitted both = Fit(kAll, Rgb("a", 0, 255), Rgb("b", 255, 0));
   EXPECT_THAT(both.steps.value(), ElementsAre(HasSubstr("a is RGB"), HasSubstr("b is RGB")));
@@ -196,27 +200,27 @@ TEST(FitVideos, MakesYuvOfRgbByTheOthersMatrix) {
 }
 
 /// The largest value of full range stays the largest, also where the range is converted: in one step, rounded once.
-TEST(FitVideos, KeepsTheEndsOfFullRangeAtMoreBits) {
+TEST(FitVideos, PreservesTheEndsOfFullRangeAtMoreBits) {
   const PictureFormat deep = {64, 36, 10, PixelFormat::k420};
   Fitted both = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kFull, 255, 255));
-  EXPECT_THAT(both.steps.value(), ElementsAre("b is raised from 8 to 10 bits"));
+  EXPECT_THAT(both.steps.value(), ElementsAre("b is expanded from 8 to 10 bits"));
   EXPECT_THAT(FirstSamples(*both.distorted[0].video), ElementsAre(1023, 1021, 1021));
   Fitted narrowed = Fit(kAll, Flat("a", deep, kLimited), Flat("b", kFormat, kFull, 100, 128));
-  EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("raised"), HasSubstr("from full to limited range")));
+  EXPECT_THAT(narrowed.steps.value(), ElementsAre(HasSubstr("expanded"), HasSubstr("from full to limited range")));
   EXPECT_THAT(FirstSamples(*narrowed.distorted[0].video), ElementsAre(408, 512, 512)) << "64 + 876 * 100 / 255";
   Fitted widened = Fit(kAll, Flat("a", deep, kFull), Flat("b", kFormat, kLimited, 100, 128));
   EXPECT_THAT(FirstSamples(*widened.distorted[0].video), ElementsAre(392, 512, 512)) << "1023 * 84 / 219";
   Fitted limited = Fit(kAll, Flat("a", deep), Flat("b", kFormat, {}, 100, 128));
   EXPECT_THAT(FirstSamples(*limited.distorted[0].video), ElementsAre(400, 512, 512));
   Fitted reference = Fit(kAll, Flat("a", kFormat, kFull, 255, 255), Flat("b", deep, kFull));
-  EXPECT_THAT(reference.steps.value(), ElementsAre("a is raised from 8 to 10 bits"));
+  EXPECT_THAT(reference.steps.value(), ElementsAre("a is expanded from 8 to 10 bits"));
   EXPECT_THAT(FirstSamples(*reference.reference.video), ElementsAre(1023, 1021, 1021));
 }
 
 TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
   const PictureFormat deep = {64, 36, 10, PixelFormat::k444};
   Fitted fitted = Fit(kAll, Flat("a", deep, {.full_range = false, .matrix = Matrix::kBt709}), Rgb("b", 100, 0));
-  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is raised from 8 to 10 bits", HasSubstr("b is RGB")));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is expanded from 8 to 10 bits", HasSubstr("b is RGB")));
   EXPECT_THAT(FirstSamples(*fitted.distorted[0].video), ElementsAre(137, 472, 688)) << "not 34, 118 and 172 times 4";
   PairReaderInput cropped = Rgb("b", 100, 0);
   cropped.crop = Rectangle{.width = 32, .height = 16, .x = 8, .y = 4};
@@ -225,65 +229,61 @@ TEST(FitVideos, MakesYuvOfRgbWithTheBitsOfTheDeepest) {
   EXPECT_THAT(FirstSamples(*small.distorted[0].video), ElementsAre(137, 472, 688));
 }
 
-/// What was read for pairing had BT.709; each reading has the matrix that its own run asks for.
-TEST(FitVideos, KeepsPicturesOfRgbForAnyMatrix) {
+/// What was read for alignment had BT.709; each reading has the matrix that its own run requests.
+TEST(FitVideos, CachesPicturesOfRgbForAnyMatrix) {
   const PictureFormat full = {64, 36, 8, PixelFormat::k444};
-  ReplayBuffer kept(Rgb("b", 255, 0).video, size_t{1} << 20);
-  ASSERT_TRUE(kept.Open().value()->Next().ok());
+  ReplayBuffer buffer(Rgb("b", 255, 0).video, size_t{1} << 20);
+  ASSERT_TRUE(buffer.Open().value()->Next().ok());
   const auto samples = [&](Matrix matrix) {
-    PairReaderInput again = {"b", kept.Open().value()};
+    PairReaderInput again = {"b", buffer.Open().value()};
     Fitted fitted = Fit(kAll, Flat("a", full, {.full_range = false, .matrix = matrix}), std::move(again));
     EXPECT_TRUE(fitted.steps.ok());
     return FirstSamples(*fitted.distorted[0].video);
   };
   EXPECT_THAT(samples(Matrix::kBt601), ElementsAre(81, 90, 240));
   EXPECT_THAT(samples(Matrix::kBt709), ElementsAre(63, 102, 240));
-  EXPECT_EQ(kept.bytes(), size_t{3} * 64 * 36);
+  EXPECT_EQ(buffer.bytes(), size_t{3} * 64 * 36);
 }
 
-TEST(FitVideos, DeinterlacesBesideProgressiveVideo) {
+TEST(FitVideos, DeinterlacesNextToProgressiveVideo) {
   FitOptions options = kAll;
   options.deinterlace = Deinterlacing::kAuto;
   const auto fields = [](const char* name) { return WithFacts(Flat(name, kFormat), {.is_interlaced = true}); };
   const Fitted fitted = Fit(options, fields("a"), Flat("b", kFormat));
   EXPECT_THAT(fitted.steps.value(), ElementsAre(HasSubstr("a is deinterlaced: the top field")));
   EXPECT_FALSE(fitted.reference.video->facts().is_interlaced);
-  EXPECT_THAT(Fit(options, fields("a"), fields("b")).steps.value(), ElementsAre(HasSubstr("compared as they are")));
-  EXPECT_THAT(Fit(kAll, fields("a"), Flat("b", kFormat)).steps.value(), IsEmpty());
+  EXPECT_THAT(Steps(options, fields("a"), fields("b")), ElementsAre(HasSubstr("compared as they are")));
+  EXPECT_THAT(Steps(kAll, fields("a"), Flat("b", kFormat)), IsEmpty());
   options.deinterlace = Deinterlacing::kDistorted;
-  EXPECT_THAT(Fit(options, Flat("a", kFormat), Flat("b", kFormat)).steps.value(),
-              ElementsAre(HasSubstr("b is deinterlaced")));
+  EXPECT_THAT(Steps(options, Flat("a", kFormat), Flat("b", kFormat)), ElementsAre(HasSubstr("b is deinterlaced")));
   options.deinterlace = Deinterlacing::kOn;
   EXPECT_EQ(Fit(options, fields("a"), fields("b")).steps->size(), 2u);
 }
 
 TEST(FitVideos, RefusesOtherLight) {
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.status().message(),
-              HasSubstr("a is unknown and b HDR by PQ: their samples mean different light"));
+  EXPECT_THAT(Refusal(kAll, Flat("a", kFormat), Flat("b", kFormat, kPq)),
+              HasSubstr("a is unknown and b HDR by PQ: their transfer functions differ"));
   EXPECT_FALSE(Fit(kAll, Flat("a", kFormat, kHlg), Flat("b", kFormat, kPq)).steps.ok());
   FitOptions forced = kAll;
   forced.force = true;
-  EXPECT_THAT(Fit(forced, Flat("a", kFormat), Flat("b", kFormat, kPq)).steps.value(),
-              ElementsAre(HasSubstr("different light")));
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat, kPq), Flat("b", kFormat, kPq)).steps.value(),
-              ElementsAre(HasSubstr("models know SDR")));
+  EXPECT_THAT(Steps(forced, Flat("a", kFormat), Flat("b", kFormat, kPq)),
+              ElementsAre(HasSubstr("transfer functions differ")));
+  EXPECT_THAT(Steps(kAll, Flat("a", kFormat, kPq), Flat("b", kFormat, kPq)), ElementsAre(HasSubstr("models know SDR")));
 }
 
 constexpr FitOptions kShown = {.size = CommonSize(), .heed_display = true};
 
-TEST(FitVideos, TurnsWhatIsStoredLying) {
+TEST(FitVideos, RotatesPicturesAsDisplayed) {
   const PictureFormat lying = {36, 64, 8, PixelFormat::k420};
-  VideoFacts facts;
-  facts.orientation = {.transposed = true, .mirrored_x = true, .mirrored_y = false};
+  const VideoFacts facts = {.orientation = {.transposed = true, .mirrored_x = true}};
   const Fitted fitted = Fit(kShown, Flat("a", kFormat), WithFacts(Flat("b", lying), facts));
-  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is turned as it is shown, from 36x64 to 64x36"));
+  EXPECT_THAT(fitted.steps.value(), ElementsAre("b is rotated as displayed, from 36x64 to 64x36"));
   EXPECT_EQ(fitted.distorted[0].video->format(), kFormat);
 }
 
-TEST(TurnedVideo, PutsSamplesWhereTheyAreShown) {
+TEST(AutoRotate, PutsSamplesWhereTheyAreDisplayed) {
   const auto turned = [](Orientation orientation) {
-    PairReaderInput input = Flat("a", {4, 2, 8, PixelFormat::k400});
-    static_cast<FlatVideo&>(*input.video).SetFacts({.orientation = orientation});
+    PairReaderInput input = WithFacts(Flat("a", {4, 2, 8, PixelFormat::k400}), {.orientation = orientation});
     static_cast<FlatVideo&>(*input.video).MakeRamp();
     const std::unique_ptr<VideoSource> video = AutoRotate(std::move(input.video)).value();
     const Picture picture = video->Next().value().value();
@@ -300,11 +300,11 @@ TEST(TurnedVideo, PutsSamplesWhereTheyAreShown) {
 TEST(FitVideos, MakesPixelsSquareAndRefusesOtherShapes) {
   const PictureFormat narrow = {48, 36, 8, PixelFormat::k420};
   const VideoFacts wide = {.pixel_aspect = 4.0 / 3};
-  EXPECT_THAT(Fit(kShown, Flat("a", kFormat), WithFacts(Flat("b", narrow), wide)).steps.value(),
+  EXPECT_THAT(Steps(kShown, Flat("a", kFormat), WithFacts(Flat("b", narrow), wide)),
               ElementsAre("b is scaled from 48x36 with pixels 1.333 times as wide as high to 64x36 (bicubic)"));
   const Fitted both = Fit(kShown, WithFacts(Flat("a", narrow), wide), WithFacts(Flat("b", narrow), wide));
   EXPECT_EQ(both.reference.video->format(), kFormat);
-  EXPECT_THAT(Fit(kShown, Flat("a", kFormat), Flat("b", narrow)).steps.status().message(),
+  EXPECT_THAT(Refusal(kShown, Flat("a", kFormat), Flat("b", narrow)),
               HasSubstr("a is 64x36, shown 1.778 times as wide as high, and b 48x36, shown 1.333 times: scaling"));
   FitOptions forced = kShown;
   forced.force = true;
@@ -314,12 +314,11 @@ TEST(FitVideos, MakesPixelsSquareAndRefusesOtherShapes) {
 TEST(FitVideos, RefusesPixelsOfAnyShape) {
   for (const double aspect : {1e282, 2e9, 101.0, 0.009, 1e-300, 0.0, -1.0, double{INFINITY}, double{NAN}}) {
     const VideoFacts facts = {.pixel_aspect = aspect};
-    EXPECT_THAT(Fit(kShown, WithFacts(Flat("a", kFormat), facts), WithFacts(Flat("b", kFormat), facts))
-                    .steps.status()
-                    .message(),
-                HasSubstr("a says that its pixels are"))
+    EXPECT_THAT(Refusal(kShown, WithFacts(Flat("a", kFormat), facts), WithFacts(Flat("b", kFormat), facts)),
+                HasSubstr("a: implausible pixel aspect ratio"))
         << aspect;
-    EXPECT_TRUE(Fit(kAll, WithFacts(Flat("a", kFormat), facts), Flat("b", kFormat)).steps.ok()) << "nobody asks";
+    EXPECT_TRUE(Fit(kAll, WithFacts(Flat("a", kFormat), facts), Flat("b", kFormat)).steps.ok())
+        << "shapes are not fitted";
   }
   const VideoFacts wide = {.pixel_aspect = 90};
   EXPECT_EQ(Fit(kShown, WithFacts(Flat("a", {640, 36, 8, PixelFormat::k420}), wide),
@@ -343,9 +342,7 @@ TEST(FitVideos, CropsBeforeItScales) {
 }
 
 TEST(FitVideos, RefusesDolbyVisionWithoutAYuvLayer) {
-  EXPECT_THAT(Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 5}))
-                  .steps.status()
-                  .message(),
+  EXPECT_THAT(Refusal(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 5})),
               HasSubstr("profile 5"));
   EXPECT_TRUE(Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 8})).steps.ok());
 }

@@ -8,8 +8,7 @@
 #include "io/ffmpeg/source.h"
 #include "io/planar_source.h"
 #include "io/y4m_header.h"
-#include "video/align_samples.h"
-#include "video/convert_rgb.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {
@@ -45,11 +44,17 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
   if (options.raw && !LooksLikeContainer(start)) return OpenRawYuv(std::move(stream), options);
   if (LooksLikeRawYuv(path))
     return Error(StatusCode::kInvalidArgument,
-                 "{}: raw yuv does not tell its size: give it, for example with --size 1920x1080 --pixel-format 420 "
+                 "{}: raw yuv declares no size: give it, for example with --size 1920x1080 --pixel-format 420 "
                  "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
                  stream->name());
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options));
   return video->facts().is_rgb ? ConvertRgb(std::move(video)) : std::move(video);
+}
+
+Result<std::unique_ptr<VideoSource>> OpenAsDisplayed(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+  if (video->facts().orientation == Orientation()) return video;
+  return AutoRotate(std::move(video));
 }
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// Opening of videos: the reader that fits a file, with the filters that its pictures always need.
+// Video opening: the reader that fits a file, with the filters that its pictures always need.
 #pragma once
 
 #include <memory>
@@ -12,5 +12,8 @@ namespace acutance {
 /// Opens y4m (by its magic), raw yuv (by options.raw), or any container that FFmpeg's libraries read where the
 /// build has them. "-" is standard input. A FIFO waits for its writer.
 Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const OpenOptions& options);
+
+/// The same, rotated as displayed.
+Result<std::unique_ptr<VideoSource>> OpenAsDisplayed(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

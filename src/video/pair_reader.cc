@@ -16,22 +16,13 @@ namespace {
 
 using Item = Result<std::optional<Picture>>;
 
-/// The numbers that libvmaf's tool prints in "pixel formats do not match: 0, 3".
+/// The numbers that libvmaf's tool prints in "pixel formats do not match: 0, 3"; 4: 4:0:0, which it does not read.
 int ToolNumber(PixelFormat format) {
-  switch (format) {
-    case PixelFormat::k420:
-      return 0;
-    case PixelFormat::k422:
-      return 2;
-    case PixelFormat::k444:
-      return 3;
-    case PixelFormat::k400:
-      break;
-  }
-  return 4;  // 4:0:0, which the tool does not read
+  constexpr int kNumbers[] = {4, 0, 2, 3};
+  return kNumbers[static_cast<int>(format)];
 }
 
-/// How many pairs there are, where every video tells its length.
+/// How many pairs there are, where every video declares its length.
 std::optional<int64_t> PairCount(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted,
                                  int64_t limit) {
   std::vector<const PairReaderInput*> inputs{&reference};
@@ -150,7 +141,7 @@ class PairReader::Lane {
 
   PairReaderInput input_;
   const PairReaderOptions options_;
-  int64_t count_ = 0;  // pictures asked for; only on the reading thread
+  int64_t count_ = 0;  // pictures requested; only on the reading thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> queue_;

@@ -1,5 +1,4 @@
-// Reads a reference and the videos made from it, picture by picture, ahead of the session that
-// scores them.
+// Synchronized reading of a reference and its distorted videos, ahead of the session that scores them.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +25,12 @@ struct PairReaderOptions {
   int read_ahead = 2;                  // pictures per video, where reading takes time; 0: read in Next()
 };
 
-/// What makes two videos impossible to compare, in libvmaf's words; empty: nothing.
+/// Why two videos cannot be compared, in libvmaf's wording; empty: they can.
 std::vector<std::string> Incompatibilities(const PictureFormat& reference, const PictureFormat& distorted);
 
 class PairReader {
  public:
-  /// Whether Open takes them: it refuses incompatible videos: a line per problem, then "videos are incompatible, N
-  /// problem(s).".
+  /// Whether Open accepts them. It refuses incompatible videos: a line per problem.
   static Status Check(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted);
   static Result<std::unique_ptr<PairReader>> Open(PairReaderInput reference, std::vector<PairReaderInput> distorted,
                                                   const PairReaderOptions& options);
@@ -40,7 +38,7 @@ class PairReader {
 
   /// The format of all pictures.
   const PictureFormat& format() const;
-  /// How many pairs there will be, where every video tells its length.
+  /// How many pairs there will be, where every video declares its length.
   std::optional<int64_t> frame_count() const;
 
   /// The next pair, in frame order; nullopt where the first of the videos ends or at the limit. A video that cannot be

@@ -1,4 +1,4 @@
-// Pictures of a wrapped video, made ahead by other threads: who reads the video would else make them one by one.
+// Prefetching source: filters run on background threads ahead of the reader.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace acutance {
 
-/// The same video; `crew` makes up to `most` of its pictures while others are used. Videos whose pictures cost nothing,
-/// or come ready, are returned as they are. Call once all else is asked for, SkipChroma() too.
+/// The same video; `crew` computes up to `most` of its pictures while others are used. Videos whose pictures cost
+/// nothing are returned as they are. Call after all other settings, such as SkipChroma().
 std::unique_ptr<VideoSource> Prefetch(std::unique_ptr<VideoSource> video, std::shared_ptr<ThreadPool> crew, int most);
 
-/// Threads that make the pictures of a run of so many; null for one, which has its thread alone.
+/// Threads that compute the pictures of a run of `threads` threads; null for a single one.
 std::shared_ptr<ThreadPool> MakePictureCrew(int threads);
 
-/// How many pictures of a format are made ahead at most: memory is bounded.
+/// How many pictures of a format are prefetched at most: memory is bounded.
 int MostAhead(const PictureFormat& format, int threads);
 
 }  // namespace acutance

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "video/convert_rgb.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {
@@ -20,7 +20,7 @@ size_t BytesOf(const Picture& picture) {
 }  // namespace
 
 struct ReplayBuffer::State {
-  struct KeptPicture {
+  struct CachedPicture {
     Picture picture;
     std::optional<double> time;
   };
@@ -28,12 +28,12 @@ struct ReplayBuffer::State {
   std::unique_ptr<VideoSource> source;
   size_t most_bytes = 0;
   std::atomic<size_t> bytes = 0;  // of all that were read
-  std::vector<KeptPicture> kept;
+  std::vector<CachedPicture> cached;
   std::atomic<size_t> read = 0;  // pictures of the source so far
   std::atomic<bool> ended = false;
   Status failure;  // why the source ended, where that was an error
   std::atomic<bool> is_held = false;
-  bool is_rgb = false;  // red, green and blue are kept: what they become is each reading's to choose
+  bool is_rgb = false;  // red, green and blue are cached: each reading chooses its conversion
 };
 
 class ReplayBuffer::Reading : public VideoSource {
@@ -56,10 +56,10 @@ class ReplayBuffer::Reading : public VideoSource {
 
   Result<std::optional<Picture>> Next() override {
     State& state = *state_;
-    if (next_ < state.kept.size()) {
-      const State::KeptPicture& kept = state.kept[next_++];
-      time_ = kept.time;
-      return std::optional(kept.picture);
+    if (next_ < state.cached.size()) {
+      const State::CachedPicture& cached = state.cached[next_++];
+      time_ = cached.time;
+      return std::optional(cached.picture);
     }
     if (!state.failure.ok()) return state.failure;
     if (state.ended) return std::optional<Picture>();
@@ -72,8 +72,8 @@ class ReplayBuffer::Reading : public VideoSource {
     time_ = state.source->time();
     ++next_, ++state.read;
     state.bytes += BytesOf(**picture);
-    if (state.bytes <= state.most_bytes) state.kept.push_back({**picture, time_});
-    else state.kept = {};
+    if (state.bytes <= state.most_bytes) state.cached.push_back({**picture, time_});
+    else state.cached = {};
     return picture;
   }
 
@@ -109,11 +109,12 @@ void ReplayBuffer::ReleaseAsRead() { state_->most_bytes = std::min(state_->most_
 void ReplayBuffer::Hold(bool hold) { state_->is_held = hold; }
 
 Result<std::unique_ptr<VideoSource>> ReplayBuffer::Open() {
-  if (state_->kept.size() < state_->read)
-    return Error(StatusCode::kUnsupported,
-                 "a pipe cannot be read again, and its pictures take more than {} MB, which are kept of it: write it "
-                 "to a file, or say how its frames are aligned (--align)",
-                 state_->most_bytes >> 20);
+  if (state_->cached.size() < state_->read)
+    return Error(
+        StatusCode::kUnsupported,
+        "a pipe cannot be read again, and its pictures take more than the {} MB that are cached of it: write it "
+        "to a file, or say how its frames are aligned (--align)",
+        state_->most_bytes >> 20);
   std::unique_ptr<VideoSource> reading = std::make_unique<Reading>(state_);
   return state_->is_rgb ? ConvertRgb(std::move(reading)) : std::move(reading);
 }

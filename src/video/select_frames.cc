@@ -1,15 +1,14 @@
-#include "video/select_frames.h"
-
 #include <algorithm>
 
 #include "io/forwarding_source.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {
 
-class PickedVideo : public ForwardingSource {
+class SelectedFrames : public ForwardingSource {
  public:
-  PickedVideo(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames)
+  SelectedFrames(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames)
       : ForwardingSource(std::move(source)), frames_(std::move(frames)) {}
 
   std::optional<int64_t> frame_count() const override { return static_cast<int64_t>(frames_.size()); }
@@ -26,7 +25,7 @@ class PickedVideo : public ForwardingSource {
     return source_->Next();
   }
 
-  /// The frames themselves are passed over with those between them, before the next one.
+  /// The source skips these frames together with those between them, before the next one.
   Result<int64_t> Skip(int64_t count) override {
     const int64_t skipped = std::min(count, static_cast<int64_t>(frames_.size() - next_));
     next_ += static_cast<size_t>(skipped);
@@ -42,7 +41,7 @@ class PickedVideo : public ForwardingSource {
 }  // namespace
 
 std::unique_ptr<VideoSource> SelectFrames(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames) {
-  return std::make_unique<PickedVideo>(std::move(source), std::move(frames));
+  return std::make_unique<SelectedFrames>(std::move(source), std::move(frames));
 }
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-// A video made of another one, picture by picture: all but its pictures is the other's.
+// Base of filters that compute a video from another one, picture by picture.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class VideoFilter : public ForwardingSource {
  public:
   using ForwardingSource::ForwardingSource;
 
-  // Its pictures are made in the host's memory.
+  // Pictures are computed in the host's memory.
   bool is_raw() const override { return false; }
   bool is_instant() const override { return false; }
   bool is_on_device() const override { return false; }
@@ -28,8 +28,8 @@ class VideoFilter : public ForwardingSource {
     return std::optional(std::move(made));
   }
 
-  // Next() in two steps, of all wrapped videos that this one is made of: the first reads, in order, and the second may
-  // run on several threads at once, in any order.
+  // Next() in two steps, through all filters below this one: the first reads, in order, and the second may run on
+  // several threads at once, in any order.
   Result<std::optional<Picture>> NextLazy() {
     VideoFilter* const inner = dynamic_cast<VideoFilter*>(source_.get());
     return inner ? inner->NextLazy() : source_->Next();
@@ -40,7 +40,7 @@ class VideoFilter : public ForwardingSource {
     ACU_ASSIGN_OR_RETURN(const Picture picture, inner->ApplyAll(lazy));
     return Make(picture);
   }
-  /// Whether that takes long: it makes samples.
+  /// Whether that takes long: it computes samples.
   virtual bool is_costly() const { return true; }
   static bool IsCostly(const VideoSource& video) {
     const auto* wrapped = dynamic_cast<const VideoFilter*>(&video);
@@ -48,11 +48,10 @@ class VideoFilter : public ForwardingSource {
   }
 
  protected:
-  /// The picture that stands in the place of the other video's. Planes without samples stay so. Several threads may
-  /// call it.
+  /// The filtered picture. Planes without samples stay so. Several threads may call it.
   virtual Result<Picture> Make(const Picture& picture) = 0;
   const VideoSource& source() const { return *source_; }
-  /// What a picture of the other video is made of, where it comes lazy; else the picture.
+  /// The source of a picture of the other video where that is lazy; else the picture.
   static const Picture& SourceOf(const Picture& picture) { return picture.lazy ? picture.lazy->source() : picture; }
 };
 

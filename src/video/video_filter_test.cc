@@ -1,4 +1,4 @@
-// Videos that are made of others, picture by picture.
+// Filters that compute a video from another one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,16 +8,10 @@
 
 #include "convert/picture_conversion.h"
 #include "image/lazy_picture.h"
-#include "video/convert_chroma.h"
-#include "video/convert_range.h"
-#include "video/convert_rgb.h"
-#include "video/crop.h"
 #include "video/deinterlace.h"
-#include "video/expand_bit_depth.h"
+#include "video/filters.h"
 #include "video/prefetch.h"
 #include "video/replay_buffer.h"
-#include "video/scale.h"
-#include "video/select_frames.h"
 
 namespace acutance {
 namespace {
@@ -66,25 +60,29 @@ std::unique_ptr<VideoSource> Numbered(int frames, int damaged = -1) {
       kGray, frames, [](int frame, int, int, int) { return frame; }, damaged);
 }
 
-/// The first sample and the time of each frame.
-std::vector<std::pair<int, double>> Read(VideoSource& video, int most = 100) {
+/// The first sample, as 8 bits, and the time of each frame up to the end or an error.
+std::vector<std::pair<int, double>> Read(VideoSource& video, int most = 100, Status* error = nullptr) {
   std::vector<std::pair<int, double>> read;
   while (static_cast<int>(read.size()) < most) {
     const Result<std::optional<Picture>> picture = video.Next();
+    if (error && !picture.ok()) *error = picture.status();
     if (!picture.ok() || !*picture) break;
-    read.emplace_back((*picture)->planes[0].Row<uint8_t>(0)[0], *video.time());
+    const Plane& plane = (*picture)->planes[0];
+    const int depth = (*picture)->format.bit_depth;
+    const int sample = depth > 8 ? plane.Row<uint16_t>(0)[0] >> (depth - 8) : plane.Row<uint8_t>(0)[0];
+    read.emplace_back(sample, *video.time());
   }
   return read;
 }
 
-TEST(PickedVideo, HandsOutTheFramesOfAList) {
+TEST(SelectFrames, HandsOutTheFramesOfAList) {
   const auto video = SelectFrames(Numbered(10), {0, 3, 4, 9});
   EXPECT_EQ(video->frame_count(), 4);
   EXPECT_THAT(Read(*video), ElementsAre(std::pair(0, 0.0), std::pair(3, 1.5), std::pair(4, 2.0), std::pair(9, 4.5)));
   EXPECT_FALSE(video->Next().value());
 }
 
-TEST(PickedVideo, SkipsItsOwnFramesAndEndsWithItsSource) {
+TEST(SelectFrames, SkipsItsOwnFramesAndEndsWithItsSource) {
   const auto video = SelectFrames(Numbered(6), {1, 2, 4, 7});
   EXPECT_EQ(video->Skip(2).value(), 2);
   EXPECT_THAT(Read(*video), ElementsAre(std::pair(4, 2.0)));
@@ -93,46 +91,48 @@ TEST(PickedVideo, SkipsItsOwnFramesAndEndsWithItsSource) {
 }
 
 TEST(ReplayBuffer, IsReadAgain) {
-  ReplayBuffer kept(Numbered(4), 1 << 20);
-  EXPECT_EQ(Read(*kept.Open().value(), 2).size(), 2u);
+  ReplayBuffer buffer(Numbered(4), 1 << 20);
+  EXPECT_EQ(Read(*buffer.Open().value(), 2).size(), 2u);
   for (int again = 0; again < 2; ++again)
-    EXPECT_THAT(Read(*kept.Open().value()),
+    EXPECT_THAT(Read(*buffer.Open().value()),
                 ElementsAre(std::pair(0, 0.0), std::pair(1, 0.5), std::pair(2, 1.0), std::pair(3, 1.5)));
 }
 
-TEST(ReplayBuffer, KeepsNothingThatIsTooLarge) {
-  ReplayBuffer kept(Numbered(4), 3 * 32 * 32);
-  EXPECT_EQ(Read(*kept.Open().value(), 3).size(), 3u);
+TEST(ReplayBuffer, CachesNothingThatIsTooLarge) {
+  ReplayBuffer buffer(Numbered(4), 3 * 32 * 32);
+  EXPECT_EQ(Read(*buffer.Open().value(), 3).size(), 3u);
   {
-    const auto again = kept.Open().value();
-    EXPECT_EQ(Read(*again).size(), 4u) << "the fourth is read, and nothing is kept from there on";
+    const auto again = buffer.Open().value();
+    EXPECT_EQ(Read(*again).size(), 4u) << "the fourth is read, and nothing is cached from there on";
   }
-  EXPECT_THAT(kept.Open().status().message(), HasSubstr("a pipe cannot be read again"));
+  EXPECT_THAT(buffer.Open().status().message(), HasSubstr("a pipe cannot be read again"));
 }
 
-TEST(ReplayBuffer, LetsGoOfWhatTheNextReadingHasPassed) {
-  ReplayBuffer kept(Numbered(4), 1 << 20);
-  EXPECT_EQ(Read(*kept.Open().value(), 2).size(), 2u);
-  kept.ReleaseAsRead();
-  EXPECT_GT(kept.bytes(), 0u);
-  EXPECT_EQ(Read(*kept.Open().value()).size(), 4u);
-  EXPECT_EQ(kept.bytes(), 0u);
-  EXPECT_FALSE(kept.Open().ok());
+TEST(ReplayBuffer, FreesWhatTheNextReadingHasPassed) {
+  ReplayBuffer buffer(Numbered(4), 1 << 20);
+  EXPECT_EQ(Read(*buffer.Open().value(), 2).size(), 2u);
+  buffer.ReleaseAsRead();
+  EXPECT_GT(buffer.bytes(), 0u);
+  EXPECT_EQ(Read(*buffer.Open().value()).size(), 4u);
+  EXPECT_EQ(buffer.bytes(), 0u);
+  EXPECT_FALSE(buffer.Open().ok());
 }
 
 TEST(ReplayBuffer, EndsAtDamage) {
-  ReplayBuffer kept(Numbered(4, 2), 1 << 20);
-  EXPECT_EQ(Read(*kept.Open().value()).size(), 2u);
-  EXPECT_EQ(Read(*kept.Open().value()).size(), 2u);
+  ReplayBuffer buffer(Numbered(4, 2), 1 << 20);
+  EXPECT_EQ(Read(*buffer.Open().value()).size(), 2u);
+  EXPECT_EQ(Read(*buffer.Open().value()).size(), 2u);
 }
 
-TEST(ChromaVideo, KeepsFlatColorsAndLuma) {
+Picture WithChroma(const PictureFormat& format, const Sample& sample, const ChromaChange& change) {
+  return ConvertChroma(std::make_unique<MadeVideo>(format, 1, sample), change).value()->Next().value().value();
+}
+
+TEST(ConvertChroma, PreservesFlatColorsAndLuma) {
   const Sample sample = [](int, int p, int x, int y) { return p == 0 ? 3 * x + y : 60 * p; };
   for (const PixelFormat from : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
     for (const PixelFormat to : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444}) {
-      const PictureFormat format = {33, 17, 8, from};
-      const auto video = ChangeChroma(std::make_unique<MadeVideo>(format, 1, sample), {.to = to}).value();
-      const Picture picture = video->Next().value().value();
+      const Picture picture = WithChroma({33, 17, 8, from}, sample, {.to = to});
       EXPECT_EQ(picture.format.pixel_format, to);
       EXPECT_EQ(picture.planes[0].Row<uint8_t>(16)[32], 3 * 32 + 16);
       for (int p = 1; p <= 2; ++p) {
@@ -144,36 +144,26 @@ TEST(ChromaVideo, KeepsFlatColorsAndLuma) {
     }
 }
 
-/// Chroma that grows evenly stays where it is seen, whatever lies where. Sample x of luma has 2 x + 20.
-TEST(ChromaVideo, MindsWhereSamplesLie) {
+/// Chroma that grows evenly stays where it is seen, at any siting. Sample x of luma has 2 x + 20.
+TEST(ConvertChroma, RespectsSiting) {
   for (const double siting : {0.0, 0.5}) {
     const Sample halved = [&](int, int p, int x, int) {
       return p == 0 ? 0 : static_cast<int>(2 * (2 * x + siting) + 20);
     };
     const ChromaSiting place = {siting, 0.5};
-    const PictureFormat format = {64, 32, 8, PixelFormat::k422};
-    const auto wide = ChangeChroma(std::make_unique<MadeVideo>(format, 1, halved),
-                                   {.to = PixelFormat::k444, .siting = place, .to_siting = {}})
-                          .value();
-    const Picture full = wide->Next().value().value();
+    const Picture full = WithChroma({64, 32, 8, PixelFormat::k422}, halved, {.to = PixelFormat::k444, .siting = place});
     for (int x = 8; x < 56; ++x) EXPECT_NEAR(full.planes[1].Row<uint8_t>(9)[x], 2 * x + 20, 1) << siting;
     const Sample each = [](int, int p, int x, int) { return p == 0 ? 0 : 2 * x + 20; };
-    const auto back = ChangeChroma(std::make_unique<MadeVideo>(PictureFormat{64, 32, 8, PixelFormat::k444}, 1, each),
-                                   {.to = PixelFormat::k422, .siting = {}, .to_siting = place})
-                          .value();
-    const Picture half = back->Next().value().value();
+    const Picture half =
+        WithChroma({64, 32, 8, PixelFormat::k444}, each, {.to = PixelFormat::k422, .to_siting = place});
     for (int x = 4; x < 28; ++x) EXPECT_NEAR(half.planes[2].Row<uint8_t>(9)[x], 2 * (2 * x + siting) + 20, 1) << siting;
   }
 }
 
-TEST(ChromaVideo, AddsAndLeavesOutChroma) {
+TEST(ConvertChroma, AddsAndLeavesOutChroma) {
   const Sample sample = [](int, int p, int, int) { return 50 + p; };
   const auto made = [&](PixelFormat from, PixelFormat to, int depth) {
-    return ChangeChroma(std::make_unique<MadeVideo>(PictureFormat{16, 16, depth, from}, 1, sample), {.to = to})
-        .value()
-        ->Next()
-        .value()
-        .value();
+    return WithChroma({16, 16, depth, from}, sample, {.to = to});
   };
   EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k420, 8).planes[2].Row<uint8_t>(7)[7], 128);
   EXPECT_EQ(made(PixelFormat::k400, PixelFormat::k444, 10).planes[1].Row<uint16_t>(15)[15], 512);
@@ -182,10 +172,10 @@ TEST(ChromaVideo, AddsAndLeavesOutChroma) {
 
 constexpr PictureFormat kMoving = {64, 64, 8, PixelFormat::k420};
 
-/// Bars that move sideways; field k is at moment k.
-int Bars(int moment, int x) { return ((x + 5 * moment) / 8) % 2 == 0 ? 60 : 180; }
+/// Bars that move sideways; field k is at time k.
+int Bars(int time, int x) { return ((x + 5 * time) / 8) % 2 == 0 ? 60 : 180; }
 
-/// Two moments in each frame, the first of them in the rows of `first`.
+/// Two fields in each frame, the earlier one in the rows of `first`.
 Sample Woven(int first) {
   return
       [first](int frame, int p, int x, int y) { return p == 0 ? Bars(2 * frame + (y % 2 == first ? 0 : 1), x) : 128; };
@@ -203,7 +193,7 @@ TEST(Deinterlacing, CompletesTheFirstField) {
   }
 }
 
-TEST(Deinterlacing, LeavesAloneWhatStandsStill) {
+TEST(Deinterlacing, LeavesStillsAlone) {
   const Sample still = [](int, int, int x, int y) { return (x * 37 + y * y * 11) % 200; };
   const Picture picture = MakePicture(kMoving, 0, still);
   const Picture made = Deinterlace(&picture, picture, &picture, false).value();
@@ -243,34 +233,17 @@ TEST(DeinterlacedVideo, GivesTheSameFrameWhereverItBegins) {
   EXPECT_EQ(open()->Skip(9).value(), 5);
 }
 
-/// Numbered frames, scaled and raised, whose pictures threads make ahead.
-std::unique_ptr<VideoSource> MadeAhead(int frames, int threads, int most, int damaged = -1) {
+/// Numbered frames, scaled and expanded, which threads prefetch.
+std::unique_ptr<VideoSource> Prefetched(int frames, int threads, int most, int damaged = -1) {
   std::unique_ptr<VideoSource> scaled = ScaleVideo(Numbered(frames, damaged), 64, 48, {}).value();
-  return Prefetch(RaiseBitDepth(std::move(scaled), 10),
+  return Prefetch(ExpandBitDepth(std::move(scaled), 10),
                   std::make_shared<ThreadPool>(threads, ThreadPool::Mode::kThreads), most);
 }
 
-struct Seen {
-  int value;
-  double time;
-  bool operator==(const Seen&) const = default;
-};
-
-std::vector<Seen> SeeAll(VideoSource& video, Status& status) {
-  std::vector<Seen> seen;
-  for (;;) {
-    const Result<std::optional<Picture>> next = video.Next();
-    status = next.ok() ? Status() : next.status();
-    if (!next.ok() || !*next) return seen;
-    EXPECT_EQ((*next)->format.width, 64);
-    seen.push_back({(*next)->planes[0].Row<uint16_t>(47)[63] / 4, video.time().value()});
-  }
-}
-
-/// The video, whose pictures are left lazy.
-std::unique_ptr<VideoSource> LeftLazy(std::unique_ptr<VideoSource> video) {
-  EXPECT_NE(video->scaling(), nullptr);
-  EXPECT_EQ(video->scaling(), video->scaling());
+/// The video, whose pictures come lazy.
+std::unique_ptr<VideoSource> Deferred(std::unique_ptr<VideoSource> video) {
+  EXPECT_NE(video->conversion(), nullptr);
+  EXPECT_EQ(video->conversion(), video->conversion());
   video->DeferConversion();
   return video;
 }
@@ -286,10 +259,10 @@ void ExpectSameSamples(const Picture& found, const Picture& expected) {
 
 enum class ColorsOf { kSource, kRgb, kOtherRange };
 
-/// Any of the changes that devices make, in the order in which videos get them.
+/// Any of the conversions that devices know, in the order in which videos get them.
 struct Changes {
   ColorsOf colors;
-  bool scales, changes_chroma, raises;
+  bool scales, converts_chroma, expands;
   int bit_depth = 8;  // of the other colors
 };
 
@@ -306,59 +279,57 @@ std::unique_ptr<VideoSource> Changed(const Changes& changes) {
   }
   if (changes.colors == ColorsOf::kOtherRange) video = ConvertRange(std::move(video), {true, changes.bit_depth});
   if (changes.scales) video = ScaleVideo(std::move(video), 61, 23, {}).value();
-  if (changes.changes_chroma) video = ChangeChroma(std::move(video), {.to = PixelFormat::k422}).value();
-  return changes.raises ? RaiseBitDepth(std::move(video), 12) : std::move(video);
+  if (changes.converts_chroma) video = ConvertChroma(std::move(video), {.to = PixelFormat::k422}).value();
+  return changes.expands ? ExpandBitDepth(std::move(video), 12) : std::move(video);
 }
 
-TEST(DeferConversion, ChangedPicturesAreMadeLater) {
+/// Each of the first frames comes lazy, from a source of this format, and gets the samples of a conversion at once.
+template <class Open>
+void ExpectOnDemand(const Open& open, const PictureFormat& source, int frames = 1) {
+  const auto made = open(), lazy = Deferred(open());
+  for (int frame = 0; frame < frames; ++frame) {
+    const Picture expected = **made->Next(), later = **lazy->Next();
+    EXPECT_EQ(later.format, expected.format);
+    EXPECT_EQ(later.planes[0].data, nullptr);
+    ASSERT_NE(later.lazy, nullptr);
+    EXPECT_EQ(later.lazy->conversion(), static_cast<const DeferrableConversion*>(lazy->conversion().get()));
+    EXPECT_EQ(later.lazy->source().format, source);
+    ExpectSameSamples(Materialize(later).value(), expected);
+  }
+}
+
+TEST(DeferConversion, PicturesAreConvertedOnDemand) {
   for (int which = 1; which < 48; ++which) {
     const auto colors = static_cast<ColorsOf>(which % 24 / 8);
     const bool deepens = which >= 24 && colors != ColorsOf::kSource;
     const Changes changes = {colors, (which & 1) != 0, (which & 2) != 0, (which & 4) != 0, deepens ? 10 : 8};
     if (which == 24) continue;  // no change
-    const auto made = Changed(changes), lazy = LeftLazy(Changed(changes));
-    for (int frame = 0; frame < 3; ++frame) {
-      const Picture expected = **made->Next(), later = **lazy->Next();
-      EXPECT_EQ(later.format, expected.format);
-      EXPECT_EQ(later.planes[0].data, nullptr);
-      ASSERT_NE(later.lazy, nullptr);
-      EXPECT_EQ(later.lazy->maker(), static_cast<const PictureMaker*>(lazy->scaling().get()));
-      EXPECT_EQ(later.lazy->source().format, SourceFormat(colors));
-      ExpectSameSamples(Materialize(later).value(), expected);
-    }
+    ExpectOnDemand([&] { return Changed(changes); }, SourceFormat(colors), 3);
   }
 }
 
-TEST(DeferConversion, OtherVideosHaveNoScaling) {
-  EXPECT_EQ(Numbered(3)->scaling(), nullptr);
-  EXPECT_EQ(ChangeChroma(Numbered(3), {.to = PixelFormat::k420}).value()->scaling(), nullptr) << "chroma is added";
+TEST(DeferConversion, OtherVideosHaveNoConversion) {
+  EXPECT_EQ(Numbered(3)->conversion(), nullptr);
+  EXPECT_EQ(ConvertChroma(Numbered(3), {.to = PixelFormat::k420}).value()->conversion(), nullptr) << "chroma is added";
 }
 
 /// Devices make changes in one order: what a video below does in another is done by the host.
 TEST(DeferConversion, ChangesInAnotherOrderAreTheHosts) {
   const auto open = [] {
     const Sample ramp = [](int frame, int plane, int x, int y) { return 7 * x + 5 * y + 11 * frame + 3 * plane; };
-    auto raised = RaiseBitDepth(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp), 10);
-    return ChangeChroma(std::move(raised), {.to = PixelFormat::k444}).value();
+    auto expanded = ExpandBitDepth(std::make_unique<MadeVideo>(PictureFormat{32, 32}, 3, ramp), 10);
+    return ConvertChroma(std::move(expanded), {.to = PixelFormat::k444}).value();
   };
-  EXPECT_EQ(open()->scaling(), nullptr);
-  const auto made = ScaleVideo(open(), 61, 23, {}).value(), lazy = ScaleVideo(open(), 61, 23, {}).value();
-  lazy->DeferConversion();
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{32, 32, 10, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  EXPECT_EQ(open()->conversion(), nullptr);
+  ExpectOnDemand([&] { return ScaleVideo(open(), 61, 23, {}).value(); }, {32, 32, 10, PixelFormat::k444});
 }
 
 /// Colors come first, and once.
 TEST(DeferConversion, ColorsOfOtherChangesAreTheHosts) {
   const auto open = [] { return Changed({.colors = ColorsOf::kRgb, .scales = true}); };
-  EXPECT_EQ(ConvertRange(open(), {false, 8})->scaling(), nullptr);
-  EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), {false, 8})->scaling(), nullptr);
-  const auto made = RaiseBitDepth(ConvertRange(open(), {false, 8}), 10),
-             lazy = LeftLazy(RaiseBitDepth(ConvertRange(open(), {false, 8}), 10));
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{61, 23, 8, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  EXPECT_EQ(ConvertRange(open(), {false, 8})->conversion(), nullptr);
+  EXPECT_EQ(ConvertRange(Changed({.colors = ColorsOf::kRgb}), {false, 8})->conversion(), nullptr);
+  ExpectOnDemand([&] { return ExpandBitDepth(ConvertRange(open(), {false, 8}), 10); }, {61, 23, 8, PixelFormat::k444});
 }
 
 /// Cropped pictures of red, green and blue are made before they are cropped.
@@ -366,22 +337,19 @@ TEST(DeferConversion, ColorsBelowOtherVideosAreTheHosts) {
   const auto open = [] {
     return CropVideo(Changed({.colors = ColorsOf::kRgb}), {.width = 20, .height = 16, .x = 4, .y = 8}).value();
   };
-  EXPECT_EQ(open()->scaling(), nullptr);
-  const auto made = RaiseBitDepth(open(), 10), lazy = LeftLazy(RaiseBitDepth(open(), 10));
-  const Picture expected = **made->Next(), later = **lazy->Next();
-  EXPECT_EQ(later.lazy->source().format, (PictureFormat{20, 16, 8, PixelFormat::k444}));
-  ExpectSameSamples(Materialize(later).value(), expected);
+  EXPECT_EQ(open()->conversion(), nullptr);
+  ExpectOnDemand([&] { return ExpandBitDepth(open(), 10); }, {20, 16, 8, PixelFormat::k444});
 }
 
-/// What is left to do for a picture costs nothing, so that none is made ahead, unless one below it does.
-TEST(DeferConversion, NothingIsMadeAhead) {
+/// Deferred pictures cost nothing, so that none is prefetched, unless a filter below does.
+TEST(DeferConversion, NothingIsPrefetched) {
   const auto crew = std::make_shared<ThreadPool>(1, ThreadPool::Mode::kThreads);
-  auto scaled = RaiseBitDepth(ScaleVideo(Numbered(3), 64, 48, {}).value(), 10);
+  auto scaled = ExpandBitDepth(ScaleVideo(Numbered(3), 64, 48, {}).value(), 10);
   const VideoSource* const plain = scaled.get();
-  EXPECT_EQ(Prefetch(LeftLazy(std::move(scaled)), crew, 4).get(), plain);
-  auto raised = ScaleVideo(RaiseBitDepth(Numbered(3), 10), 64, 48, {}).value();
-  const VideoSource* const costly = raised.get();
-  const auto ahead = Prefetch(LeftLazy(std::move(raised)), crew, 4);
+  EXPECT_EQ(Prefetch(Deferred(std::move(scaled)), crew, 4).get(), plain);
+  auto expanded = ScaleVideo(ExpandBitDepth(Numbered(3), 10), 64, 48, {}).value();
+  const VideoSource* const costly = expanded.get();
+  const auto ahead = Prefetch(Deferred(std::move(expanded)), crew, 4);
   EXPECT_NE(ahead.get(), costly);
   EXPECT_NE((*ahead->Next())->lazy, nullptr);
 }
@@ -390,24 +358,24 @@ TEST(Prefetch, ChangesNothing) {
   for (const int threads : {0, 1, 3})
     for (const int most : {1, 2, 7})
       for (const int frames : {0, 1, 5, 40}) {
-        const auto video = MadeAhead(frames, threads, most);
-        Status status;
-        const std::vector<Seen> seen = SeeAll(*video, status);
-        EXPECT_TRUE(status.ok());
+        const auto video = Prefetched(frames, threads, most);
+        Status error;
+        const auto seen = Read(*video, 100, &error);
+        EXPECT_TRUE(error.ok());
         ASSERT_EQ(std::ssize(seen), frames);
-        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[static_cast<size_t>(k)], (Seen{k, k * 0.5}));
+        for (int k = 0; k < frames; ++k) EXPECT_EQ(seen[k], std::pair(k, k * 0.5));
       }
 }
 
 TEST(Prefetch, HandsOutWhatComesBeforeADamagedFrame) {
-  const auto video = MadeAhead(40, 2, 8, 11);
-  Status status;
-  EXPECT_EQ(SeeAll(*video, status).size(), 11u);
-  EXPECT_THAT(status.message(), HasSubstr("damaged"));
+  const auto video = Prefetched(40, 2, 8, 11);
+  Status error;
+  EXPECT_EQ(Read(*video, 100, &error).size(), 11u);
+  EXPECT_THAT(error.message(), HasSubstr("damaged"));
 }
 
 TEST(Prefetch, SkipsFramesThatAreMadeAndThoseBehind) {
-  const auto video = MadeAhead(40, 2, 8);
+  const auto video = Prefetched(40, 2, 8);
   ASSERT_TRUE(video->Next().ok());
   EXPECT_EQ(video->Skip(3).value(), 3);
   EXPECT_EQ((*video->Next())->planes[0].Row<uint16_t>(0)[0], 4 * 4);
@@ -418,7 +386,7 @@ TEST(Prefetch, SkipsFramesThatAreMadeAndThoseBehind) {
 }
 
 TEST(Prefetch, MayBeDroppedWithPicturesInIt) {
-  for (int i = 0; i < 50; ++i) EXPECT_TRUE(MadeAhead(40, 3, 8)->Next().ok());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(Prefetched(40, 3, 8)->Next().ok());
 }
 
 TEST(Prefetch, LeavesPicturesThatCostNothing) {

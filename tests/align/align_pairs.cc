@@ -1,11 +1,9 @@
-// Makes pairs of clips with known faults in time, and checks that pairing finds them: every frame right, or refused.
+// Alignment of synthetic pairs of clips with known faults in time: every frame must be right, or the pair refused.
 //
-// usage: align_pairs [--pairs N] [--seed S] [--contents FIRST-LAST] [--ffmpeg COMMAND] [--keep FOLDER]
-//                    [--least PERCENT] [--verbose]
+// usage: align_pairs [--pairs N] [--seed S] [--contents FIRST-LAST] [--ffmpeg COMMAND] [--least PERCENT] [--verbose]
 //
 // --least: percent of right answers, for a status of 0 (99.5). --contents: numbers of Content. --ffmpeg: with x264,
 // x265, SVT-AV1 and MPEG encodes in place of noise.
-// --keep: pairs are kept there, and taken from there in the next run.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -15,9 +13,8 @@
 #include <numeric>
 #include <set>
 
-#include "align/align_placed.h"
+#include "align/align_tracks.h"
 #include "clips.h"
-#include "pair_file.h"
 
 namespace acutance::test {
 namespace {
@@ -30,17 +27,16 @@ std::string Check(const TestPair& pair, const Alignment& alignment) {
   int64_t wrong = 0;
   std::string first;
   for (const auto& [i, j] : alignment.pairs) {
-    const int64_t truth = pair.shown[static_cast<size_t>(j)];
+    const int64_t truth = pair.shown[j];
     const bool right = truth >= 0 && pair.LookAlike(i, truth, j);
     if (!right && wrong++ == 0) first = fmt::format(" (distorted {} shows {}, paired with {})", j, truth, i);
-    found.insert(pair.same_as[static_cast<size_t>(i)]);
-    if (right) found.insert(pair.same_as[static_cast<size_t>(truth)]);
+    found.insert(pair.same_as[i]);
+    if (right) found.insert(pair.same_as[truth]);
   }
   for (const int64_t i : pair.shown)
-    if (i >= 0) wanted.insert(pair.same_as[static_cast<size_t>(i)]);
+    if (i >= 0) wanted.insert(pair.same_as[i]);
   for (const int64_t j : alignment.doubtful)
-    if (const int64_t i = pair.shown[static_cast<size_t>(j)]; i >= 0)
-      wanted.erase(pair.same_as[static_cast<size_t>(i)]);
+    if (const int64_t i = pair.shown[j]; i >= 0) wanted.erase(pair.same_as[i]);
   int64_t missing = 0;
   for (const int64_t i : wanted) {
     const auto near = [&](int64_t k) {
@@ -56,7 +52,7 @@ std::string Check(const TestPair& pair, const Alignment& alignment) {
 struct Options {
   int pairs = 420, first = 0, last = static_cast<int>(Content::kWheel);
   uint32_t seed = 1;
-  std::string ffmpeg, keep;
+  std::string ffmpeg;
   double least = 99.5;  // percent of right answers, for a status of 0; no wrong ones at 99.5 or more
   bool verbose = false;
 };
@@ -66,16 +62,7 @@ TestPair PairOf(const Options& options, int k) {
   const auto content = static_cast<Content>(options.first + k % contents);
   const auto fault = static_cast<Fault>((k + k / round) % kFaults);  // two rounds have all
   const uint32_t seed = options.seed + static_cast<uint32_t>(k);
-  if (options.keep.empty()) return MakePair(seed, content, fault, {options.ffmpeg, "/tmp"});
-  const std::string path = fmt::format("{}/{}-{}-{}{}.pair", options.keep, seed, static_cast<int>(content),
-                                       static_cast<int>(fault), options.ffmpeg.empty() ? "" : "-coded");
-  if (std::optional<TestPair> kept = LoadPair(path)) return std::move(*kept);
-  const std::string folder = path + ".work";
-  std::filesystem::create_directories(folder);
-  TestPair pair = MakePair(seed, content, fault, {options.ffmpeg, folder});
-  std::filesystem::remove_all(folder);
-  SavePair(path, pair);
-  return pair;
+  return MakePair(seed, content, fault, {options.ffmpeg, std::filesystem::temp_directory_path().string()});
 }
 
 int Run(const Options& options) {
@@ -139,8 +126,7 @@ int main(int argc, char** argv) {
     else if (name == "--least") options.least = std::atof(value);
     else if (name == "--contents") std::sscanf(value, "%d-%d", &options.first, &options.last);
     else if (name == "--ffmpeg") options.ffmpeg = value;
-    else if (name == "--keep") options.keep = value;
-    else return fmt::print(stderr, "align_pairs: {}? Its head tells the options.\n", name), 2;
+    else return fmt::print(stderr, "align_pairs: {}? Its first lines list the options.\n", name), 2;
   }
   return acutance::test::Run(options);
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <numbers>
 
-#include "encoders.h"
 #include "scenery.h"
 
 namespace acutance::test {
@@ -64,13 +66,13 @@ class Scenes : public Source {
       x0 = y0 = 0;
     }
     const Texture &back = textures_[scene->texture], &front = textures_[(scene->texture + 1) % kTextures];
-    Frame frame(static_cast<size_t>(kWidth * kHeight));
+    Frame frame(kWidth * kHeight);
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         double value = scene->level + back.At(x + x0 + scene->shift, y + y0 + 3 * scene->shift);
         if (content_ == Content::kObjects && std::hypot(x - ox, y - oy) < 14) value = 128 + front.At(x - ox, y - oy);
         if (content_ == Content::kGrain) value += Uniform(noise_, -12, 12);
-        frame[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(gain * value, 0.0, 255.0));
+        frame[y * kWidth + x] = static_cast<uint8_t>(std::clamp(gain * value, 0.0, 255.0));
       }
     return frame;
   }
@@ -116,12 +118,12 @@ struct Encode {
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         const auto at = [&](int px, int py) -> double {
-          return from[static_cast<size_t>(std::clamp(py, 0, kHeight - 1) * kWidth + std::clamp(px, 0, kWidth - 1))];
+          return from[std::clamp(py, 0, kHeight - 1) * kWidth + std::clamp(px, 0, kWidth - 1)];
         };
         double value = at(x, y);
         if (blur) value = (4 * value + at(x - 1, y) + at(x + 1, y) + at(x, y - 1) + at(x, y + 1)) / 8;
         value = gain * value + lift + Uniform(random, -noise, noise);
-        to[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
+        to[y * kWidth + x] = static_cast<uint8_t>(std::clamp(std::round(value), 0.0, 255.0));
       }
     // An error of whole blocks, which does not average out.
     for (int by = 0; by < kHeight; by += 8)
@@ -129,7 +131,7 @@ struct Encode {
         const double error = Uniform(random, -noise, noise) / 4;
         for (int y = by; y < std::min(by + 8, kHeight); ++y)
           for (int x = bx; x < std::min(bx + 8, kWidth); ++x) {
-            uint8_t& sample = to[static_cast<size_t>(y * kWidth + x)];
+            uint8_t& sample = to[y * kWidth + x];
             sample = static_cast<uint8_t>(std::clamp(std::round(sample + error), 0.0, 255.0));
           }
       }
@@ -143,7 +145,75 @@ double SquaredError(const Frame& a, const Frame& b) {
   return static_cast<double>(sum) / static_cast<double>(a.size());
 }
 
-FrameFingerprint FingerprintOfFrame(const Frame& frame) { return test::FingerprintOf(frame.data(), kWidth, kHeight); }
+FrameFingerprint FingerprintOfLuma(const Frame& luma, int width = kWidth, int height = kHeight) {
+  Picture picture;
+  picture.format = {width, height, 8, PixelFormat::k400};
+  picture.planes[0] = {reinterpret_cast<const std::byte*>(luma.data()), width, width, height};
+  return FingerprintOf(picture);
+}
+
+struct Encoded {
+  std::vector<FrameFingerprint> fingerprints;  // at the encode's own size
+  std::vector<Frame> frames;                   // at that of the source
+  std::string text;                            // what encoded it
+};
+
+constexpr const char* kEncoders[] = {
+    "-c:v libx264 -preset ultrafast -crf 24",
+    "-c:v libx264 -preset superfast -crf 31",
+    "-c:v libx264 -preset superfast -bf 3 -crf 38",
+    "-c:v libx265 -preset ultrafast -x265-params log-level=none -crf 27",
+    "-c:v libx265 -preset superfast -x265-params log-level=none -crf 36",
+    "-c:v libsvtav1 -preset 12 -crf 35",
+    "-c:v libsvtav1 -preset 12 -crf 52",
+    "-c:v mpeg2video -q:v 8",
+    "-c:v mpeg4 -q:v 10",
+};
+constexpr int kSizes[][2] = {{kWidth, kHeight}, {kWidth, kHeight}, {320, 180}, {128, 72}};
+
+bool Write(const std::string& path, const std::vector<const Frame*>& frames) {
+  std::ofstream file(path, std::ios::binary);
+  const std::vector<char> chroma(kWidth * kHeight / 2, static_cast<char>(128));
+  for (const Frame* frame : frames) {
+    file.write(reinterpret_cast<const char*>(frame->data()), static_cast<std::streamsize>(frame->size()));
+    file.write(chroma.data(), static_cast<std::streamsize>(chroma.size()));
+  }
+  return file.good();
+}
+
+std::vector<Frame> ReadLuma(const std::string& path, int width, int height) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  const size_t luma = static_cast<size_t>(width) * static_cast<size_t>(height), all = luma * 3 / 2;
+  std::vector<Frame> frames;
+  for (size_t at = 0; at + all <= bytes.size(); at += all) {
+    const auto begin = bytes.begin() + static_cast<ptrdiff_t>(at);
+    frames.emplace_back(begin, begin + static_cast<ptrdiff_t>(luma));
+  }
+  return frames;
+}
+
+/// Encodes and decodes by one of several encoders, strengths and sizes. Not set: the command failed, or frames are
+/// missing.
+std::optional<Encoded> EncodeFrames(const std::string& ffmpeg, const std::string& folder, double rate,
+                                    const std::vector<const Frame*>& frames, Random& random) {
+  const char* encoder = kEncoders[random() % std::size(kEncoders)];
+  const auto& size = kSizes[random() % std::size(kSizes)];
+  const std::string raw = folder + "/raw.yuv", coded = folder + "/coded.mkv", own = folder + "/own.yuv",
+                    back = folder + "/back.yuv";
+  if (!Write(raw, frames)) return std::nullopt;
+  const std::string command = fmt::format(
+      "{0} -nostdin -v error -y -f rawvideo -pix_fmt yuv420p -s {1}x{2} -r {3} -i {4} -vf scale={5}:{6} {7} {8} "
+      "2>{8}.log && {0} -nostdin -v error -y -i {8} -map 0:v -fps_mode passthrough -pix_fmt yuv420p -f rawvideo {9} "
+      "-map 0:v -fps_mode passthrough -vf scale={1}:{2} -pix_fmt yuv420p -f rawvideo {10} 2>>{8}.log",
+      ffmpeg, kWidth, kHeight, rate, raw, size[0], size[1], encoder, coded, own, back);
+  if (std::system(command.c_str()) != 0) return std::nullopt;
+  Encoded encoded{{}, ReadLuma(back, kWidth, kHeight), fmt::format(", {} at {}x{}", encoder + 5, size[0], size[1])};
+  for (const Frame& frame : ReadLuma(own, size[0], size[1]))
+    encoded.fingerprints.push_back(FingerprintOfLuma(frame, size[0], size[1]));
+  if (encoded.fingerprints.size() != frames.size() || encoded.frames.size() != frames.size()) return std::nullopt;
+  return encoded;
+}
 
 constexpr double kRates[] = {24, 25, 30, 50, 60};
 
@@ -177,10 +247,10 @@ class PairMaker {
   void MakeReference() {
     for (int i = 0; i < count_; ++i) {
       frames_.push_back(source_->Render(i / rate_, rate_));
-      pair_.reference.fingerprints.push_back(FingerprintOfFrame(frames_.back()));
+      pair_.reference.fingerprints.push_back(FingerprintOfLuma(frames_.back()));
       int64_t same = i;
       for (int k = i - 1; k >= std::max(0, i - 200) && same == i; --k)
-        if (frames_[static_cast<size_t>(k)] == frames_.back()) same = pair_.same_as[static_cast<size_t>(k)];
+        if (frames_[k] == frames_.back()) same = pair_.same_as[k];
       pair_.same_as.push_back(same);
     }
   }
@@ -260,7 +330,7 @@ class PairMaker {
     for (size_t k = 0; k < foreign; ++k) others.push_back(other.Render(static_cast<double>(k) / rate_, rate_));
     std::vector<const Frame*> shown;
     auto next = others.begin();
-    for (const int64_t i : pair_.shown) shown.push_back(i < 0 ? &*next++ : &frames_[static_cast<size_t>(i)]);
+    for (const int64_t i : pair_.shown) shown.push_back(i < 0 ? &*next++ : &frames_[i]);
     if (!encoder_.ffmpeg.empty()) {
       const double rate = pair_.distorted.rate.value_or(rate_);
       if (std::optional<Encoded> encoded = EncodeFrames(encoder_.ffmpeg, encoder_.folder, rate, shown, random_)) {
@@ -277,7 +347,7 @@ class PairMaker {
     for (size_t j = 0; j < shown.size(); ++j) {
       // An encode of a frame that comes again costs nothing, and hardly differs.
       if (j == 0 || shown[j] != shown[j - 1]) last = encode.Apply(*shown[j], random_);
-      pair_.distorted.fingerprints.push_back(FingerprintOfFrame(last));
+      pair_.distorted.fingerprints.push_back(FingerprintOfLuma(last));
       pair_.errors.push_back(SquaredError(last, *shown[j]));
     }
   }
@@ -298,10 +368,10 @@ class PairMaker {
 
 bool TestPair::LookAlike(int64_t i, int64_t k, int64_t j) const {
   if (i > k) std::swap(i, k);
-  if (same_as[static_cast<size_t>(i)] == same_as[static_cast<size_t>(k)]) return true;
+  if (same_as[i] == same_as[k]) return true;
   if (k - i > static_cast<int64_t>(kNeighbours)) return false;
   const size_t at = static_cast<size_t>(i) * kNeighbours + static_cast<size_t>(k - i - 1);
-  return apart[at] < 0.1 * errors[static_cast<size_t>(j)];
+  return apart[at] < 0.1 * errors[j];
 }
 
 TestPair MakePair(uint32_t seed, Content content, Fault fault, const Encoder& encoder) {

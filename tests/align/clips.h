@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,7 @@ enum class Content {
   kScroll,    // text that scrolls up
   kPeriodic,  // a loop
   kStill,     // one picture
-  // scenery.cc: those that pairing was made with end with kWheel,
+  // scenery.cc: those that alignment was developed with end with kWheel,
   kScreen,
   kHead,
   kDissolves,
@@ -31,7 +30,7 @@ enum class Content {
   kDark,
   kLetterbox,
   kWheel,
-  // and these came after it was finished.
+  // and these were added after it was finished.
   kZoom,
   kWater,
   kCrowd,
@@ -80,7 +79,7 @@ struct TestPair {
   bool LookAlike(int64_t i, int64_t k, int64_t j) const;
 };
 
-/// Without FFmpeg, noise and blocks stand for an encoder.
+/// FFmpeg's command and a folder for its files. Without it, noise and blocks stand for an encoder.
 struct Encoder {
   std::string ffmpeg, folder;
 };

@@ -1,11 +1,11 @@
-"""Makes pairs of encoded videos with known faults in time, and asks `acutance score` which frames belong together.
+"""Makes pairs of encoded videos with known faults in time, and checks which frames `acutance score` aligns.
 
-usage: real_encodes.py [--work FOLDER] [--first K] [--pairs N] [--seed S] [--beside] [--verbose] [VIDEO...]
+usage: real_encodes.py [--work FOLDER] [--first K] [--pairs N] [--seed S] [--alter] [--verbose] [VIDEO...]
 
-Sources: pictures that FFmpeg draws, or VIDEOs of 9 seconds or more. Needs FFmpeg's command with libx264. Sources and pairs
-that --work has are taken from there. --beside: most pairs have a fault in their pictures, too (BESIDE). Prints what is wrong, and the right answers by fault. A pair is right where each frame
-that is scored shows its reference frame or one that differs from it by less than a tenth of the encode's error, and where
-no frame that both have is missing, but those that pairing says are doubtful.
+Sources: pictures that FFmpeg draws, or VIDEOs of 9 seconds or more. Needs FFmpeg's command with libx264. --work: a cache of
+sources and pairs. --alter: most pairs have a fault in their pictures, too (ALTERATIONS). Prints what is wrong, and the right
+answers by fault. A pair is right if each scored frame shows its reference frame or one that differs from it by less than a
+tenth of the encode's error, and if no frame that both have is missing, except those reported as doubtful.
 """
 import argparse
 import collections
@@ -28,31 +28,34 @@ TEXT = ("The quick brown fox jumps over the lazy dog while seven wizards pack my
 
 def sources():
     """Name and a graph of filters for `rate` frames/s and the random numbers of a source."""
+    crop = f"crop={WIDTH}:{HEIGHT}"
+
+    def still(dice):
+        return f"still:{dice.uniform(0.02, 0.6):.3f}"
+
     def pan(speed):
         def draw(rate, dice):
             x, y = dice.uniform(0.3, 1) * speed, dice.uniform(0.05, 0.3) * speed
-            return (f"still:{dice.uniform(0.02, 0.6):.3f}", f"crop={WIDTH}:{HEIGHT}:x='100+{x:.3f}*t':y='100+{y:.3f}*t'")
+            return still(dice), f"{crop}:x='100+{x:.3f}*t':y='100+{y:.3f}*t'"
         return draw
 
     def shake(rate, dice):
         a, b = dice.uniform(1, 3), dice.uniform(5, 9)
-        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
-                f"crop={WIDTH}:{HEIGHT}:x='500+300*sin(t/{a})+9*sin(t*{b})':y='300+100*cos(t/{b})'")
+        return still(dice), f"{crop}:x='500+300*sin(t/{a})+9*sin(t*{b})':y='300+100*cos(t/{b})'"
 
     def head(rate, dice):
         a, b = dice.uniform(1, 4), dice.uniform(3, 9)
         mouth = f"[3]crop=40:12[4];[2][4]overlay=x='240+3*sin({a}*t)':y='180+2*sin({b}*t)+3*sin({3 * b}*t)*sin({a}*t)'"
-        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
-                f"crop={WIDTH}:{HEIGHT},split=3[0][1][3];[1]crop=80:110:60:40[5];"
+        return (still(dice),
+                f"{crop},split=3[0][1][3];[1]crop=80:110:60:40[5];"
                 f"[0][5]overlay=x='220+3*sin({a}*t)':y='100+2*sin({b}*t)'[2];{mouth}")
 
     def grain(rate, dice):
-        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
-                f"crop={WIDTH}:{HEIGHT}:x='300+30*t+20*sin(t*2)':y=200,noise=alls={dice.randint(8, 24)}:allf=t")
+        return still(dice), f"{crop}:x='300+30*t+20*sin(t*2)':y=200,noise=alls={dice.randint(8, 24)}:allf=t"
 
     def fades(rate, dice):
-        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
-                f"crop={WIDTH}:{HEIGHT}:x='400+60*t':y=300,fade=in:0:{rate},fade=out:st=3.5:d=0.5:enable='lt(t,4)',"
+        return (still(dice),
+                f"{crop}:x='400+60*t':y=300,fade=in:0:{rate},fade=out:st=3.5:d=0.5:enable='lt(t,4)',"
                 f"fade=in:st=4:d=0.5:enable='gte(t,4)'")
 
     def scroll(rate, dice):
@@ -68,8 +71,7 @@ def sources():
         return (f"mandelbrot=s={SIZE}:r={rate}:start_scale=0.5", f"fade=in:st={dice.uniform(0.5, 1.5):.2f}:d=0.6")
 
     def dark(rate, dice):
-        return (f"still:{dice.uniform(0.02, 0.6):.3f}",
-                f"crop={WIDTH}:{HEIGHT}:x='400+40*sin(t)':y='300+20*t',eq=brightness=-0.35:contrast=0.3")
+        return still(dice), f"{crop}:x='400+40*sin(t)':y='300+20*t',eq=brightness=-0.35:contrast=0.3"
 
     yield "test picture", lambda rate, dice: (f"testsrc2=s={SIZE}:r={rate}", "null")
     yield "zoom", lambda rate, dice: (f"mandelbrot=s={SIZE}:r={rate}:start_scale={dice.uniform(0.1, 2):.3f}", "null")
@@ -174,21 +176,21 @@ FAULTS = ("none", "late", "early", "trimmed", "drops", "repeats", "freezes", "mi
 SIZES = ((WIDTH, HEIGHT), (WIDTH, HEIGHT), (320, 180), (640, 360))
 
 
-# What is done to pictures: the encoder's options, those of acutance, and whether the encode is named first.
-BESIDE = (
+# Changes of pictures: the encoder's options, those of acutance, and whether the encode is named first.
+ALTERATIONS = (
     ("", (), (), False),
     ("10 bits", ("-pix_fmt", "yuv420p10le"), (), False),
     ("full range", ("-vf", "scale=out_range=pc", "-color_range", "pc"), (), False),
-    ("full range, not told", ("-vf", "scale=out_range=pc,setparams=range=tv"), (), False),
+    ("undeclared full range", ("-vf", "scale=out_range=pc,setparams=range=tv"), (), False),
     ("bars", ("-vf", f"pad={WIDTH}:{HEIGHT + 60}:0:30"), ("--crop", "auto"), False),
-    ("cut", ("-vf", f"crop={WIDTH - 20}:{HEIGHT - 10},scale={WIDTH}:{HEIGHT}"), (), False),
+    ("crop", ("-vf", f"crop={WIDTH - 20}:{HEIGHT - 10},scale={WIDTH}:{HEIGHT}"), (), False),
     ("swapped", (), (), True),
-    ("told to be interlaced", ("-vf", f"scale={WIDTH}:{HEIGHT + 2}", "-flags", "+ildct", "-x264-params", "tff=1"), (), False),
+    ("declared interlaced", ("-vf", f"scale={WIDTH}:{HEIGHT + 2}", "-flags", "+ildct", "-x264-params", "tff=1"), (), False),
 )
 
 
 class Pair:
-    def __init__(self, number, seed, folder, videos, beside=False):
+    def __init__(self, number, seed, folder, videos, alter=False):
         self.dice = random.Random(seed + number)
         kinds = [(v, None) for v in videos] or list(sources())
         self.content, graph = kinds[number % len(kinds)]
@@ -205,10 +207,10 @@ class Pair:
         preset = self.dice.choice(("ultrafast", "superfast", "veryfast"))
         self.text = (f"{number} {os.path.basename(self.content)}, {self.fault} {what}, {len(self.frames)} of {self.rate}, "
                      f"{preset} crf {self.crf} {self.size[0]}x{self.size[1]}")
-        name, coded, self.asked, self.swapped = BESIDE[random.Random(f"{seed} {number}").randrange(len(BESIDE))
-                                                       if beside else 0]
+        name, coded, self.asked, self.swapped = ALTERATIONS[random.Random(f"{seed} {number}").randrange(len(ALTERATIONS))
+                                                       if alter else 0]
         self.text += f", {name}" if name else ""
-        stem = os.path.join(folder, f"pair-{seed}-{number}{'-beside' if beside else ''}")
+        stem = os.path.join(folder, f"pair-{seed}-{number}{'-altered' if alter else ''}")
         self.ref, self.dis = stem + "-ref.mkv", stem + "-dis.mp4"
         if not os.path.exists(self.dis):
             self.encode(self.frames, self.rate, self.ref, "-preset", "ultrafast", "-crf", 6)
@@ -221,9 +223,8 @@ class Pair:
 
     @staticmethod
     def encode(film, rate, path, *options):
-        command = [FFMPEG, "-nostdin", "-v", "error", "-y", "-f", "rawvideo", "-s", SIZE, "-pix_fmt", "yuv420p", "-r", rate,
-                   "-i", "-", "-c:v", "libx264", "-threads", 1, *options, path]
-        command.remove("-nostdin")
+        command = (FFMPEG, "-v", "error", "-y", "-f", "rawvideo", "-s", SIZE, "-pix_fmt", "yuv420p", "-r", rate, "-i", "-",
+                   "-c:v", "libx264", "-threads", 1, *options, path)
         subprocess.run([str(part) for part in command], input=b"".join(film), check=True)
 
     def apart(self, i, k):
@@ -278,7 +279,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=160)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--beside", action="store_true")
+    parser.add_argument("--alter", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("videos", nargs="*")
     args = parser.parse_args()
@@ -287,7 +288,7 @@ def main():
         folder = args.work or temporary
         os.makedirs(folder, exist_ok=True)
         for number in range(args.first, args.pairs):
-            pair = Pair(number, args.seed, folder, args.videos, args.beside)
+            pair = Pair(number, args.seed, folder, args.videos, args.alter)
             right, refused, what = pair.check()
             outcome = "right" if right else "refused" if refused else "wrong"
             tally[pair.fault][outcome] += 1

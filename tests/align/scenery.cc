@@ -12,10 +12,10 @@ constexpr double kTau = 2 * std::numbers::pi;
 /// Calls value(x, y) for each sample.
 template <class Value>
 Frame Paint(const Value& value) {
-  Frame frame(static_cast<size_t>(kWidth * kHeight));
+  Frame frame(kWidth * kHeight);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x)
-      frame[static_cast<size_t>(y * kWidth + x)] = static_cast<uint8_t>(std::clamp<double>(value(x, y), 0, 255));
+      frame[y * kWidth + x] = static_cast<uint8_t>(std::clamp<double>(value(x, y), 0, 255));
   return frame;
 }
 
@@ -35,15 +35,15 @@ class Painted : public Source {
   Painter painter_;
 };
 
-/// Moments at which something happens, some seconds apart.
-std::vector<double> Moments(Random& random, double least, double most) {
-  std::vector<double> moments{0};
-  while (moments.back() < 60) moments.push_back(moments.back() + Uniform(random, least, most));
-  return moments;
+/// Times at which something happens, some seconds apart.
+std::vector<double> EventTimes(Random& random, double least, double most) {
+  std::vector<double> times{0};
+  while (times.back() < 60) times.push_back(times.back() + Uniform(random, least, most));
+  return times;
 }
 
-size_t Before(const std::vector<double>& moments, double t) {
-  return static_cast<size_t>(std::ranges::upper_bound(moments, t + 1e-9) - moments.begin()) - 1;
+size_t Before(const std::vector<double>& times, double t) {
+  return static_cast<size_t>(std::ranges::upper_bound(times, t + 1e-9) - times.begin()) - 1;
 }
 
 /// A page on which lines of signs grow, with pauses; sometimes it scrolls by some lines; a cursor blinks.
@@ -54,7 +54,7 @@ Painted::Painter Screen(Random& random) {
     const double pause = random() % 25 == 0 ? Uniform(random, 0.5, 2) : Uniform(random, 0.06, 0.3);
     typed.push_back(typed.back() + pause);
   }
-  const std::vector<double> scrolls = Moments(random, 1.5, 5);
+  const std::vector<double> scrolls = EventTimes(random, 1.5, 5);
   return [=](double t, double) {
     const auto signs = static_cast<int>(Before(typed, t)), page = static_cast<int>(Before(scrolls, t));
     const bool cursor = std::fmod(t, 1.0) < 0.5;
@@ -89,7 +89,7 @@ Painted::Painter Head(Random& random) {
 
 /// Pictures that drift and dissolve into each other.
 Painted::Painter Dissolves(Random& random) {
-  const std::vector<double> cuts = Moments(random, 1.5, 3.5);
+  const std::vector<double> cuts = EventTimes(random, 1.5, 3.5);
   std::vector<Texture> textures;
   for (int k = 0; k < 5; ++k) textures.emplace_back(random);
   const uint32_t seed = random();
@@ -112,7 +112,7 @@ Painted::Painter Dissolves(Random& random) {
 /// A pan with flashes of a frame or two.
 Painted::Painter Strobe(Random& random) {
   const Texture texture(random);
-  const std::vector<double> flashes = Moments(random, 0.1, 0.8);
+  const std::vector<double> flashes = EventTimes(random, 0.1, 0.8);
   const double speed = Uniform(random, 8, 50), strength = Uniform(random, 30, 110);
   return [=](double t, double rate) {
     const double since = t - flashes[Before(flashes, t)];
@@ -125,7 +125,7 @@ Painted::Painter Strobe(Random& random) {
 Painted::Painter FastCuts(Random& random) {
   std::vector<Texture> textures;
   for (int k = 0; k < 6; ++k) textures.emplace_back(random);
-  const std::vector<double> cuts = Moments(random, 0.08, 0.24);
+  const std::vector<double> cuts = EventTimes(random, 0.08, 0.24);
   std::vector<uint32_t> scenes;
   for (size_t k = 0; k < cuts.size(); ++k) scenes.push_back(random() % 40);
   return [=](double t, double) {
@@ -154,7 +154,7 @@ Painted::Painter Dark(Random& random) {
 /// Scenes between black bars.
 Painted::Painter Letterbox(Random& random) {
   const Texture texture(random), other(random);
-  const std::vector<double> cuts = Moments(random, 1, 4);
+  const std::vector<double> cuts = EventTimes(random, 1, 4);
   const double speed = Uniform(random, 4, 40);
   return [=](double t, double) {
     const size_t scene = Before(cuts, t);
@@ -166,7 +166,7 @@ Painted::Painter Letterbox(Random& random) {
   };
 }
 
-/// A wheel that turns fast, before a sky that changes slowly.
+/// A wheel that rotates fast, before a sky that changes slowly.
 Painted::Painter Wheel(Random& random) {
   const Texture sky(random);
   const double turn = Uniform(random, 0.4, 1.2), drift = Uniform(random, 1, 4);
@@ -180,7 +180,7 @@ Painted::Painter Wheel(Random& random) {
   };
 }
 
-/// A camera that comes nearer and turns.
+/// A camera that approaches and rotates.
 Painted::Painter Zoom(Random& random) {
   const Texture texture(random);
   const double speed = Uniform(random, 0.01, 0.08), turn = Uniform(random, -0.1, 0.1);
@@ -238,7 +238,7 @@ Painted::Painter Crowd(Random& random) {
 Painted::Painter Slides(Random& random) {
   std::vector<Texture> textures;
   for (int k = 0; k < 4; ++k) textures.emplace_back(random);
-  const std::vector<double> cuts = Moments(random, 0.7, 2.2);
+  const std::vector<double> cuts = EventTimes(random, 0.7, 2.2);
   const uint32_t seed = random();
   return [=](double t, double) {
     const size_t at = Before(cuts, t);
@@ -269,7 +269,7 @@ Painted::Painter Ticker(Random& random) {
 /// Drawn on threes: each picture is shown three times, before a background that pans each frame in some scenes.
 Painted::Painter Threes(Random& random) {
   const Texture texture(random), figure(random);
-  const std::vector<double> cuts = Moments(random, 1, 3);
+  const std::vector<double> cuts = EventTimes(random, 1, 3);
   const double speed = Uniform(random, 5, 30);
   return [=](double t, double rate) {
     const double held = std::floor(t * rate / 3 + 1e-6) * 3 / rate;
@@ -300,7 +300,7 @@ Painted::Painter Rain(Random& random) {
 /// A game: fast pans, stops, and signs that stand still over them.
 Painted::Painter Game(Random& random) {
   const Texture world(random), sign(random);
-  const std::vector<double> turns = Moments(random, 0.3, 1.5);
+  const std::vector<double> turns = EventTimes(random, 0.3, 1.5);
   std::vector<double> places{0}, speeds;
   for (size_t k = 0; k < turns.size(); ++k) {
     speeds.push_back(random() % 4 == 0 ? 0 : Uniform(random, -140, 140));
@@ -317,46 +317,16 @@ Painted::Painter Game(Random& random) {
   };
 }
 
+/// By Content, from kScreen on.
+constexpr Painted::Painter (*kPainters[])(Random&) = {Screen,    Head,   Dissolves, Strobe, FastCuts, Dark,
+                                                      Letterbox, Wheel,  Zoom,      Water,  Crowd,    Slides,
+                                                      Ticker,    Threes, Rain,      Game};
+
 }  // namespace
 
 std::unique_ptr<Source> MakeScenery(Random& random, Content content) {
-  const auto painter = [&]() -> Painted::Painter {
-    switch (content) {
-      case Content::kScreen:
-        return Screen(random);
-      case Content::kHead:
-        return Head(random);
-      case Content::kDissolves:
-        return Dissolves(random);
-      case Content::kStrobe:
-        return Strobe(random);
-      case Content::kFastCuts:
-        return FastCuts(random);
-      case Content::kDark:
-        return Dark(random);
-      case Content::kLetterbox:
-        return Letterbox(random);
-      case Content::kWheel:
-        return Wheel(random);
-      case Content::kZoom:
-        return Zoom(random);
-      case Content::kWater:
-        return Water(random);
-      case Content::kCrowd:
-        return Crowd(random);
-      case Content::kSlides:
-        return Slides(random);
-      case Content::kTicker:
-        return Ticker(random);
-      case Content::kThrees:
-        return Threes(random);
-      case Content::kRain:
-        return Rain(random);
-      default:
-        return Game(random);
-    }
-  };
-  return std::make_unique<Painted>(painter());
+  const int kind = static_cast<int>(content) - static_cast<int>(Content::kScreen);
+  return std::make_unique<Painted>(kPainters[kind](random));
 }
 
 }  // namespace acutance::test

@@ -1,9 +1,9 @@
-"""Makes encodes of which one shot has one kind of damage, and reads in the report what it is said to be.
+"""Makes encodes in which one shot has one kind of damage, and checks how the report classifies it.
 
 usage: damaged_shots.py [--work FOLDER] [--only WORD] [--seen | --unseen] [VIDEO...]
 
 VIDEO: more sources, of 4 seconds or more. Needs FFmpeg's command with libx264. Prints each wrong answer and a table: kinds of
-damage, right answers of all. Exit status 1 below 95 %. With --work, clips are kept for the next run.
+damage, right answers of all. Exit status 1 below 95 %. --work: a cache of clips for the next run.
 """
 import argparse
 import collections

@@ -307,7 +307,7 @@ class Doubts(AlignTest):
     def test_a_short_clip_and_a_long_one(self):
         clip = self.write("short.y4m", y4m(WIDTH, HEIGHT, [picture(90 * t, False, 3 + t % 5) for t in range(60)]))
         self.ref = self.write("long.y4m", y4m(WIDTH, HEIGHT, REFERENCE * 8))
-        self.assert_fails(self.score(self.ref, clip), 1, "no frames in common (", "cut the longer one first")
+        self.assert_fails(self.score(self.ref, clip), 1, "no frames in common (", "trim the longer one first")
 
     def test_sound(self):
         sound = self.path("sound.wav")

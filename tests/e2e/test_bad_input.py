@@ -119,7 +119,7 @@ class Pairs(CommandTest):
         deep = self.write("p10.y4m", y4m(64, 48, [bytes(64 * 48 * 3)] * 6, "F25:1 C420p10"))
         result = self.score(self.ref, deep)
         self.assert_ok(result)
-        self.assertIn(f"{self.ref} is raised from 8 to 10 bits", result.stderr.decode())
+        self.assertIn(f"{self.ref} is expanded from 8 to 10 bits", result.stderr.decode())
         result = self.score(self.ref, grey)
         self.assert_ok(result)
         self.assertIn(f"the chroma of {grey} is brought from 4:4:4 to 4:2:0 (bicubic)", result.stderr.decode())

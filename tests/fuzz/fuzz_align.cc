@@ -1,11 +1,10 @@
 // Fuzz target: the pairing of two videos by fingerprints, cut to what both show, and by times, which containers may
 // tell as they like.
-#include "align/align_placed.h"
+#include "align/align_tracks.h"
 
 #include <cmath>
 
-#include "align/align_tracks.h"
-#include "align/placed_parts.h"
+#include "align/placement.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;

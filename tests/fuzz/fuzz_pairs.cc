@@ -1,6 +1,5 @@
 // Fuzz target: what stands after --align, and a file of pairs. The first line is the argument, the rest is the file.
 #include "align/alignment.h"
-#include "align/alignment_request.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;

@@ -1,5 +1,5 @@
 // y4m files whose samples of two bytes lie at odd addresses.
-#include "video/align_samples.h"
+#include "video/filters.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -12,11 +12,7 @@
 #include "convert/picture_conversion.h"
 #include "image/lazy_picture.h"
 #include "tests/io/io_test_util.h"
-#include "video/convert_chroma.h"
-#include "video/crop.h"
-#include "video/expand_bit_depth.h"
 #include "video/prefetch.h"
-#include "video/scale.h"
 
 namespace acutance {
 namespace {
@@ -72,7 +68,7 @@ TEST(AlignedVideo, HasTheFramesOfEveryLayout) {
           SCOPED_TRACE(fmt::format("{} {}x{} {}", TagOf(clip.format), width, height, is_odd));
           WriteFile(dir / "a.y4m", FileOf(clip, is_odd));
           auto source = MustOpen(dir / "a.y4m");
-          EXPECT_EQ(source->scaling() != nullptr, is_odd);
+          EXPECT_EQ(source->conversion() != nullptr, is_odd);
           EXPECT_TRUE(source->is_instant());
           EXPECT_EQ(source->frame_count(), 4);
           ExpectClip(*source, clip);
@@ -92,7 +88,7 @@ TEST(AlignedVideo, SamplesOfOneByteLieAnywhere) {
   for (const std::string marker : {"FRAME\n", "FRAME X\n", "FRAME Xa\n"}) {
     WriteFile(dir / "a.y4m", clip.Y4m("C420", marker));
     const auto source = MustOpen(dir / "a.y4m");
-    EXPECT_EQ(source->scaling(), nullptr);
+    EXPECT_EQ(source->conversion(), nullptr);
     ExpectClip(*source, clip);
   }
 }
@@ -106,7 +102,7 @@ TEST(AlignedVideo, FramesMayLieAtEvenAddressesToo) {
   for (const auto& [marker, second] : markers)
     for (const bool is_odd : {false, true}) {
       WriteFile(dir / "a.y4m", FileOf(clip, is_odd, marker, second));
-      EXPECT_EQ(MustOpen(dir / "a.y4m")->scaling() != nullptr, is_odd);
+      EXPECT_EQ(MustOpen(dir / "a.y4m")->conversion() != nullptr, is_odd);
       ExpectClip(*MustOpen(dir / "a.y4m"), clip);
       const auto ahead =
           Prefetch(MustOpen(dir / "a.y4m"), std::make_shared<ThreadPool>(2, ThreadPool::Mode::kThreads), 3);
@@ -130,7 +126,7 @@ TEST(AlignedVideo, LeftLazyNothingIsCopied) {
   const Clip clip = MakeClip({17, 9, 10}, 4);
   WriteFile(dir / "a.y4m", FileOf(clip, true));
   const auto source = MustOpen(dir / "a.y4m");
-  EXPECT_TRUE(source->scaling()->KeepsAll());
+  EXPECT_TRUE(source->conversion()->is_identity());
   source->DeferConversion();
   const VideoSource* const plain = source.get();
   EXPECT_TRUE(plain->is_instant());
@@ -140,7 +136,7 @@ TEST(AlignedVideo, LeftLazyNothingIsCopied) {
     EXPECT_EQ(picture.planes[0].data, nullptr);
     const Plane plane = PlaneOf(picture, 2).value();
     EXPECT_EQ(plane.data, picture.lazy->source().planes[2].data);
-    EXPECT_EQ(picture.lazy->made().planes[0].data, nullptr) << "made";
+    EXPECT_EQ(picture.lazy->result().planes[0].data, nullptr) << "made";
     ExpectFrame(Materialize(picture).value(), clip, i);
   }
 }
@@ -170,7 +166,7 @@ TEST(AlignedVideo, PipesAreReadIntoMemory) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const FifoWriter writer(fifo, FileOf(clip, true));
   const auto source = MustOpen(fifo);
-  EXPECT_EQ(source->scaling(), nullptr);
+  EXPECT_EQ(source->conversion(), nullptr);
   ExpectClip(*source, clip);
 }
 
@@ -240,9 +236,9 @@ std::unique_ptr<VideoSource> Scale(std::unique_ptr<VideoSource> video) {
   return ScaleVideo(std::move(video), 20, 50, {}).value();
 }
 std::unique_ptr<VideoSource> To444(std::unique_ptr<VideoSource> video) {
-  return ChangeChroma(std::move(video), {.to = PixelFormat::k444}).value();
+  return ConvertChroma(std::move(video), {.to = PixelFormat::k444}).value();
 }
-std::unique_ptr<VideoSource> Raise(std::unique_ptr<VideoSource> video) { return RaiseBitDepth(std::move(video), 12); }
+std::unique_ptr<VideoSource> Raise(std::unique_ptr<VideoSource> video) { return ExpandBitDepth(std::move(video), 12); }
 std::unique_ptr<VideoSource> Crop(std::unique_ptr<VideoSource> video) {
   return CropVideo(std::move(video), {20, 16, 4, 2}).value();
 }

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "tests/io/io_test_util.h"
-#include "video/expand_bit_depth.h"
+#include "video/filters.h"
 
 namespace acutance {
 namespace {
@@ -115,7 +115,7 @@ TEST_P(PairReaderTest, RaisesTheShallowerVideo) {
   deep.bit_depth = 12;
   const Clip a = MakeClip(kFormat, 2), b = MakeClip(deep, 2);
   PairReaderInput shallow = Input("a", a);
-  shallow.video = RaiseBitDepth(std::move(shallow.video), deep.bit_depth);
+  shallow.video = ExpandBitDepth(std::move(shallow.video), deep.bit_depth);
   auto reader = Open(std::move(shallow), Input("b", b));
   EXPECT_EQ(reader->format(), deep);
   auto pair = reader->Next();

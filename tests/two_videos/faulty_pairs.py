@@ -1,4 +1,4 @@
-"""Makes pairs of videos with one fault each, and asks `acutance doctor` for it.
+"""Makes pairs of videos with one fault each, and checks what `acutance doctor` finds.
 
 usage: faulty_pairs.py [--work FOLDER] [--every N] [SOURCE...]
 
@@ -35,16 +35,16 @@ def faults():
     for size in ("320:180", "240:136", "640:360", "384:216"):
         yield "size", f"scaled to {size}", "", f"scale={size}", ()
     for part in ("480:200", "360:270", "400:230"):
-        yield "crop", f"cut to {part}", "", f"crop={part}", ()
-        yield "crop", f"cut to {part} and enlarged", "", f"crop={part},scale=480:270", ()
+        yield "crop", f"crop to {part}", "", f"crop={part}", ()
+        yield "crop", f"crop to {part} and enlarged", "", f"crop={part},scale=480:270", ()
     for bars in ("480:270:0:34", "480:270:0:20"):
         high = 270 - 2 * int(bars.split(":")[3])
         yield "crop", f"bars {bars}", "", f"scale=480:{high},pad={bars}", ()
         yield "crop", f"bars {bars} in the reference", f"crop=480:{high},pad={bars}", f"crop=480:{high}", ()
     yield "crop", "bars of 4:3", "", "crop=360:270,pad=480:270:60:0", ()
     for way in ("in_range=limited:out_range=full", "in_range=full:out_range=limited"):
-        yield "range", f"{way}, not told", "", f"scale={way},setparams=range=tv", ("-color_range", "tv")
-    yield "range", "told wrongly", "", "setparams=range=pc", ("-color_range", "pc")
+        yield "range", f"{way}, undeclared", "", f"scale={way},setparams=range=tv", ("-color_range", "tv")
+    yield "range", "declared wrongly", "", "setparams=range=pc", ("-color_range", "pc")
     yield "swapped", "swapped", "swap", "", ()
     yield "swapped", "swapped, smaller", "swap", "scale=320:180", ()
     yield "swapped", "swapped, worse", "swap", "", ("-crf", "36")
@@ -55,7 +55,7 @@ def faults():
     for step in (17, 29, 41):
         yield "drops", f"one of {step} dropped", "", f"select='mod(n+1,{step})',setpts=N/{RATE}/TB", ()
         yield "drops", f"one of {step} repeated", "", f"select='mod(n+1,{step})',fps={RATE},setpts=N/{RATE}/TB", ()
-    yield "damage", "cut off", "", "", "cut"
+    yield "damage", "truncated", "", "", "truncate"
     yield "damage", "bytes changed", "", "", "spoil"
 
 
@@ -78,7 +78,7 @@ def make_source(folder):
 def harm(path, how):
     with open(path, "rb") as file:
         data = bytearray(file.read())
-    if how == "cut":
+    if how == "truncate":
         data = data[:len(data) * 2 // 3]
     else:
         for at in range(len(data) // 2, len(data) // 2 + 4000):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A damaged file whose frames do not fit one by one: the run ends with the damage, as of videos that fit frame by frame."""
+"""A damaged file whose frames do not fit one by one: the run ends at the damage, as it does where they fit."""
 import csv
 import os
 import re
@@ -38,7 +38,7 @@ class Damage(FormatTest):
         return self.score(reference, distorted, "--no-model", "-f", "psnr", *options)
 
     def assert_damage(self, reference, distorted, *options):
-        """The run tells the damage, and the frames before it, each with its own."""
+        """The run reports the damage, and scores the frames before it, each with its own."""
         result = self.score_all(reference, distorted, *options)
         self.assert_fails(result, 1, "only the first ")
         self.assertRegex(result.stderr.decode(), DAMAGED)

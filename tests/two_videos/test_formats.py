@@ -105,9 +105,9 @@ class Layouts(FormatTest):
 
     def test_a_reference_that_has_lost_more_is_named(self):
         fine, coarse = (self.make(f"{crf}.mp4", "-c:v", "libx264", "-crf", str(crf)) for crf in (5, 45))
-        for reference, distorted, told in ((coarse, fine, True), (fine, coarse, False)):
+        for reference, distorted, is_named in ((coarse, fine, True), (fine, coarse, False)):
             warnings = self.psnr(reference, distorted)[1]["warnings"]
-            self.assertEqual(any("has fewer bits a second" in line for line in warnings), told, warnings)
+            self.assertEqual(any("has fewer bits a second" in line for line in warnings), is_named, warnings)
 
     def test_rows_and_columns_that_an_encode_leaves_out(self):
         source = self.lossless("large.mkv", "yuv420p", "-vf", "scale=384:224")
@@ -121,7 +121,7 @@ class Layouts(FormatTest):
                 self.assertEqual(scores["y"], 60, summary["warnings"])
                 if thin:
                     warnings = "\n".join(self.psnr(source, cut)[1]["warnings"])
-                    self.assertIn("one of them is squashed, unless rows or columns were cut off", warnings)
+                    self.assertIn("one of them is squashed, unless rows or columns were cropped", warnings)
         squashed = self.lossless("squashed.mkv", "yuv420p", "-vf", "scale=384:218,setsar=1", source=source)
         warnings = "\n".join(self.psnr(source, squashed, "--crop", "auto")[1]["warnings"])
         self.assertNotIn("cropped", warnings)
@@ -147,7 +147,7 @@ class Layouts(FormatTest):
             deep = self.lossless("deep.mkv", layout)
             for pair in ((self.source, deep), (deep, self.source)):
                 summary = self.assert_equal_samples(*pair, depth)
-                self.assertIn(f"{self.source} is raised from 8 to {depth} bits", summary["warnings"])
+                self.assertIn(f"{self.source} is expanded from 8 to {depth} bits", summary["warnings"])
         summary = self.psnr(self.lossless("ten.mkv", "yuv420p10le"), deep)[1]
         self.assertEqual([video["bit_depth"] for video in summary["inputs"]], [10, 12])
 
@@ -187,21 +187,21 @@ class Colors(FormatTest):
         self.assertGreater(min(scores.values()), 46)
         self.assertIn("from limited to full", "\n".join(summary["warnings"]))
 
-    def test_ranges_that_the_samples_belie(self):
+    def test_ranges_that_the_samples_contradict(self):
         """VMAF takes a contrast that was stretched for an improvement."""
         source = self.make("pan.mkv", "-f", "lavfi", "-i", "mandelbrot=s=192x112:r=25", "-map", "1:v", "-frames:v",
                            "30", "-pix_fmt", "yuv420p", "-c:v", "ffv1")
         lossy = ("-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "24", "-color_range")
         wide = "scale=in_range=limited:out_range=full,setparams=range=limited"
-        made = {"untold": self.make("untold.mp4", "-vf", wide, *lossy, "tv", source=source),
+        made = {"undeclared": self.make("undeclared.mp4", "-vf", wide, *lossy, "tv", source=source),
                 "wrong": self.make("wrong.mp4", "-vf", "setparams=range=full", *lossy, "pc", source=source),
-                "told": self.make("told.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
+                "declared": self.make("declared.mp4", "-vf", wide + ",setparams=range=full", *lossy, "pc", source=source),
                 "plain": self.make("plain.mp4", *lossy, "tv", source=source)}
         later = f"trim=start_frame=4,setpts=PTS-STARTPTS,{wide}"
         late = self.make("late.mp4", "-vf", later, *lossy, "tv", source=source)
-        for name, path, text in (("untold", made["untold"], "seems to have full range"),
+        for name, path, text in (("undeclared", made["undeclared"], "seems to have full range"),
                                  ("late", late, "seems to have full range"),
-                                 ("wrong", made["wrong"], "seem to have one range"), ("told", made["told"], None),
+                                 ("wrong", made["wrong"], "seem to have one range"), ("declared", made["declared"], None),
                                  ("plain", made["plain"], None)):
             with self.subTest(name):
                 warnings = "\n".join(self.psnr(source, path, "--align", "auto")[1]["warnings"])
@@ -283,7 +283,7 @@ class Colors(FormatTest):
         pq, hlg = self.hdr("pq.mp4", extra=light), self.hdr("hlg.mp4", "arib-std-b67")
         self.assert_fails(self.score(pq, pq, "--align", "index"), 1, "HDR by PQ", "--force")
         self.assert_fails(self.score(pq, pq, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "HDR by PQ", "--force")
-        self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "different light")
+        self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "transfer functions differ")
         self.refused(self.tagged("sdr.mp4", matrix="bt2020nc", primaries="bt2020"), pq, "SDR", "HDR by PQ")
         scores, summary = self.psnr(pq, pq)
         video = summary["inputs"][0]
@@ -311,7 +311,7 @@ class Colors(FormatTest):
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
 class Fields(FormatTest):
-    def test_interlaced_encodes_beside_progressive_ones(self):
+    def test_interlaced_encodes_next_to_progressive_ones(self):
         film = os.path.join(self.folder.name, "film.mkv")
         ffmpeg("-f", "lavfi", "-i", "testsrc2=s=192x112:r=50,boxblur=3,scroll=horizontal=0.02",
                "-frames:v", "24", "-pix_fmt", "yuv420p", "-c:v", "ffv1", film)

@@ -5,15 +5,17 @@
 #include <optional>
 #include <vector>
 
-#include "align/path/moving_part.h"
 #include "align/path/path_search.h"
 #include "align/path/residuals.h"
 #include "align/path/step_costs.h"
 
 namespace acutance {
 
-/// A median frame that leaves more of its energy unexplained belongs to another video.
+/// A median frame that leaves more of its energy unexplained is of another video.
 inline constexpr double kMostUnexplained = 0.4;
+
+/// kMostSecondsApart in reference frames: the band that a path is searched in.
+int64_t MostFramesApart(const FrameTrack& reference, const FrameTrack& distorted);
 
 struct FittedPath {
   std::vector<int64_t> shown;     // by distorted frame: the reference frame that it shows; -1: none
@@ -28,12 +30,12 @@ struct FittedPath {
   std::unique_ptr<StepCosts> steps, detail_steps;
   CostWeights weights;
   int64_t reference_count = 0;
-  bool keeps_clock = false;  // the path is at one offset of its clock throughout
-  int64_t vivid = 0;         // distorted frames that have anything to compare
-  int64_t vivid_pairs = 0;   // of them, those that the path has a reference frame for
-  double usual = 0;          // the median residual
-  double usual_energy = 0;   // the median energy of coarse cells in such frames
-  double unexplained = 1;    // the part of such a frame's energy that is left: the median
+  bool follows_clock = false;  // the path is at one offset of its clock throughout
+  int64_t vivid = 0;           // distorted frames that have anything to compare
+  int64_t vivid_pairs = 0;     // of them, those that the path has a reference frame for
+  double usual = 0;            // the median residual
+  double usual_energy = 0;     // the median energy of coarse cells in such frames
+  double unexplained = 1;      // the part of such a frame's energy that is left: the median
 
   /// The costs of pairing distorted frame j with reference frames first, first + 1, ... by cells and details.
   void FillPairs(int64_t j, int64_t first, std::span<double> costs, double tie = PairingCosts::kTie) const;

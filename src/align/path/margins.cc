@@ -15,19 +15,17 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 /// Adds up, for each shift, how much more the shifted pairs cost than those of the path.
 class ShiftSums {
  public:
-  explicit ShiftSums(int64_t reach)
-      : reach_(reach), sums_(static_cast<size_t>(2 * reach + 1)), counts_(static_cast<size_t>(2 * reach + 1)) {}
+  explicit ShiftSums(int64_t reach) : reach_(reach), sums_(2 * reach + 1), counts_(2 * reach + 1) {}
 
   template <class Residuals>
   void Add(const Residuals& residuals, const PairingCosts& costs, int64_t j, int64_t i, int64_t reference_count) {
     const int64_t low = std::max<int64_t>(0, i - reach_), high = std::min(reference_count - 1, i + reach_);
-    row_.resize(static_cast<size_t>(high - low + 1));
-    residuals.Fill(j, low, row_);
-    costs.FromResiduals(residuals.energy(j), residuals.floor(), row_, PairingCosts::kTieOfAll);
-    const double own = row_[static_cast<size_t>(i - low)];
+    row_.resize(high - low + 1);
+    costs.Fill(residuals, j, low, row_, PairingCosts::kTieOfAll);
+    const double own = row_[i - low];
     for (int64_t k = low; k <= high; ++k) {
-      const auto at = static_cast<size_t>(k - i + reach_);
-      sums_[at] += row_[static_cast<size_t>(k - low)] - own;
+      const int64_t at = k - i + reach_;
+      sums_[at] += row_[k - low] - own;
       ++counts_[at];
     }
     ++pairs_;
@@ -36,7 +34,7 @@ class ShiftSums {
   /// The same for a step, whose both frames are shifted: the mean of what the pair and what is new in it cost.
   void AddStep(const FittedPath& fitted, int64_t j, int64_t before, int64_t now) {
     const int64_t low = std::max<int64_t>(0, now - reach_), high = std::min(fitted.reference_count - 1, now + reach_);
-    row_.resize(static_cast<size_t>(high - low + 1));
+    row_.resize(high - low + 1);
     fitted.FillPairs(j, low, row_, PairingCosts::kTieOfAll);
     steps_.resize(sums_.size());
     finer_.resize(sums_.size());
@@ -44,11 +42,11 @@ class ShiftSums {
     fitted.detail_steps->FillShifts(j, before, now, reach_, finer_);
     for (size_t k = 0; k < steps_.size(); ++k)
       if (steps_[k] >= 0) steps_[k] = fitted.weights.new_cells * steps_[k] + fitted.weights.new_details * finer_[k];
-    const double own = row_[static_cast<size_t>(now - low)], own_step = steps_[static_cast<size_t>(reach_)];
+    const double own = row_[now - low], own_step = steps_[reach_];
     for (int64_t k = low; k <= high; ++k) {
-      const auto at = static_cast<size_t>(k - now + reach_);
+      const int64_t at = k - now + reach_;
       if (steps_[at] < 0) continue;
-      sums_[at] += (row_[static_cast<size_t>(k - low)] - own + steps_[at] - own_step) / 2;
+      sums_[at] += (row_[k - low] - own + steps_[at] - own_step) / 2;
       ++counts_[at];
     }
     ++pairs_;
@@ -57,7 +55,7 @@ class ShiftSums {
   /// The sum that all pairs would have, from those whose shifted partners exist: a fourth of them at least.
   double Of(int64_t shift, int64_t all) const {
     constexpr int64_t kLeast = 4;
-    const auto at = static_cast<size_t>(shift + reach_);
+    const int64_t at = shift + reach_;
     if (counts_[at] < kLeast || 4 * counts_[at] < pairs_) return kUnknown;
     return sums_[at] / static_cast<double>(counts_[at]) * static_cast<double>(all);
   }
@@ -78,7 +76,7 @@ int64_t PairCount(const FittedPath& fitted) {
 ShiftSums SumNear(const FittedPath& fitted, int64_t reach) {
   ShiftSums sums(reach);
   for (int64_t j = 1; j < static_cast<int64_t>(fitted.likely.size()); ++j) {
-    const int64_t before = fitted.likely[static_cast<size_t>(j - 1)], now = fitted.likely[static_cast<size_t>(j)];
+    const int64_t before = fitted.likely[j - 1], now = fitted.likely[j];
     if (before >= 0 && now >= before) sums.AddStep(fitted, j, before, now);
   }
   return sums;
@@ -108,7 +106,7 @@ Margins::Margins(int64_t first, std::vector<double> margins) : first_(first), ma
 bool Margins::IsAmbiguous(int64_t shift) const {
   const int64_t at = shift - first_;
   if (shift == 0) return true;
-  return at >= 0 && at < static_cast<int64_t>(margins_.size()) && margins_[static_cast<size_t>(at)] < kBound;
+  return at >= 0 && at < static_cast<int64_t>(margins_.size()) && margins_[at] < kBound;
 }
 
 double Margins::confidence() const {
@@ -132,17 +130,16 @@ Margins MarginsNear(const FittedPath& fitted) {
 
 Margins MarginsOf(const FittedPath& fitted, const FrameTrack& reference, const FrameTrack& distorted) {
   constexpr int64_t kLooks = 1500;  // frames that far shifts are judged by: more add nothing new
-  const double rate = reference.rate.value_or(distorted.rate.value_or(25));
-  const auto reach = static_cast<int64_t>(std::clamp(kMostSecondsApart * rate, 24.0, 1200.0));
+  const int64_t reach = MostFramesApart(reference, distorted);
   const ShiftSums near = SumNear(fitted, kNearShift);
   ShiftSums far(reach);
   const auto count = static_cast<int64_t>(fitted.likely.size());
   for (int64_t j = 0; j < count; j += std::max<int64_t>(1, count / kLooks))
-    if (const int64_t i = fitted.likely[static_cast<size_t>(j)]; i >= 0)
+    if (const int64_t i = fitted.likely[j]; i >= 0)
       far.Add(*fitted.coarse, fitted.coarse_costs, j, i, fitted.reference_count);
-  MovingPart::Pairs pairs;
+  PairList pairs;
   for (int64_t j = 0; j < count; ++j)
-    if (const int64_t i = fitted.likely[static_cast<size_t>(j)]; i >= 0) pairs.emplace_back(i, j);
+    if (const int64_t i = fitted.likely[j]; i >= 0) pairs.emplace_back(i, j);
   const auto all = static_cast<int64_t>(pairs.size());
   std::vector<double> margins;
   for (int64_t shift = -reach; shift <= reach; ++shift) {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "align/median.h"
+#include "align/statistics.h"
 
 namespace acutance {
 
@@ -18,13 +18,13 @@ bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
 
 namespace {
 
-/// The first of the frames at the end of which the path says that the video stops. Where they are few, a late encode
-/// looks the same: nothing after them decides.
+/// The first of the last frames, if the path stops there. Where they are few, a lagging encode looks the same: nothing
+/// after them decides.
 int64_t FirstOfShortStop(const FramePath& path) {
   constexpr int64_t kFew = 4;
   const auto count = static_cast<int64_t>(path.held.size());
   int64_t first = count;
-  while (first > 0 && path.held[static_cast<size_t>(first - 1)] != 0) --first;
+  while (first > 0 && path.held[first - 1] != 0) --first;
   return count - first <= kFew ? first : count;
 }
 
@@ -34,17 +34,16 @@ std::vector<double> MarginsOfFrames(const FramePath& path, std::span<const int64
   std::vector<double> margins(judged.size(), std::numeric_limits<double>::infinity());
   const int64_t stop = FirstOfShortStop(path);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
-    FramePath::Rival rival = rivals[static_cast<size_t>(j)];
+    FramePath::Rival rival = rivals[j];
     if (j >= stop && i + 1 < fitted.reference_count) rival = {0, i + 1};
-    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference))
-      margins[static_cast<size_t>(j)] = rival.margin;
+    if (rival.reference >= 0 && !LookAlike(fitted, j, i, rival.reference)) margins[j] = rival.margin;
   }
   return margins;
 }
 
-/// Where the frames on both sides may be one off, so may a frame or two between them, unless these are very sure.
+/// Where the frames on both sides may be off by one, so may a frame or two between them, unless these are very sure.
 void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>& margins) {
   constexpr size_t kMostLone = 2;
   size_t after_doubt = 0;  // 0: no frame before this one is doubtful
@@ -58,20 +57,20 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
 }
 
 /// Frames next to a step of the path may belong to its other side, unless they are surer.
-void DoubtBesideSteps(const FramePath& path, double sure, std::vector<double>& margins) {
-  constexpr int64_t kBeside = 2;
+void DoubtNextToSteps(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kNear = 2;
   const int64_t count = std::ssize(margins);
   for (int64_t j = 1; j < count; ++j) {
-    const auto at = static_cast<size_t>(j);
+    const int64_t at = j;
     if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
-    for (int64_t k = std::max<int64_t>(0, j - kBeside); k < std::min(count, j + kBeside); ++k)
-      if (margins[static_cast<size_t>(k)] < sure) margins[static_cast<size_t>(k)] = 0;
+    for (int64_t k = std::max<int64_t>(0, j - kNear); k < std::min(count, j + kNear); ++k)
+      if (margins[k] < sure) margins[k] = 0;
   }
 }
 
-/// How many reference frames distorted frame j moves on by after the one before it, where a path says from `before` to
-/// `now`: near to that, also where errors hide which of several frames that move alike it shows; near to 0 of a repeat.
-/// Nothing: too little moves.
+/// By how many reference frames distorted frame j advances, where a path says from `before` to `now`: near to that,
+/// also where errors hide which of several frames that move alike it shows; near to 0 for a repeat. nullopt: too little
+/// moves.
 std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t before, int64_t now) {
   if (before == now) return 0;
   const double apart = fine.ReferenceDistance(before, now);
@@ -81,8 +80,8 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   return static_cast<double>(now - before) * product / apart;
 }
 
-/// Whether no frame of a run stops, by what they lack of the frames that they should move on by. An encode that is late
-/// makes up for it in the next few frames.
+/// Whether no frame of a run stops, by what they lack of the frames that they should advance by. A lagging encode makes
+/// up for it in the next few frames.
 bool NoneStops(const std::vector<double>& lacks) {
   constexpr double kStops = 0.4, kLacks = 0.5;  // frames
   constexpr size_t kMost = 4;
@@ -101,13 +100,13 @@ bool NoneStops(const std::vector<double>& lacks) {
   return true;
 }
 
-/// Whether distorted frames `first` to `last` move on as the path says.
-bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
+/// Whether distorted frames `first` to `last` advance as the path says.
+bool Advance(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
   constexpr double kLeast = 0.6, kMost = 1.3;  // of motion that shows
   constexpr double kSpread = 0.25;
   std::vector<double> parts, lacks;
   for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const int64_t before = judged[j - 1], now = judged[j];
     const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now);
     if (!moved) return false;
     if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
@@ -118,62 +117,60 @@ bool MoveOn(const FittedPath& fitted, std::span<const int64_t> judged, int64_t f
   for (double& part : parts) part = std::abs(part - usual);
   if (Median(parts) > kSpread * usual) return false;
   for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
+    const int64_t before = judged[j - 1], now = judged[j];
     lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
   }
   return NoneStops(lacks);
 }
 
-/// Frames that fit two places lie where the sure frames on both sides have them if these are equally far from their
-/// numbers, nothing speaks for others, and no frame between them stops: were some repeated, others would be missing
-/// again.
-void KeepBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double very_sure,
-                     double sure, std::vector<double>& margins) {
+/// Frames that fit two places lie where the sure frames on both sides have them if these have one offset, nothing
+/// speaks for others, and no frame between them stops: were some repeated, others would be missing again.
+void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted,
+                      double very_sure, double sure, std::vector<double>& margins) {
   int64_t last_sure = -1;
   double least = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
-    const auto at = static_cast<size_t>(j);
+    const int64_t at = j;
     if (judged[at] < 0 || path.held[at] != 0 || (j > 0 && path.offsets[at] != path.offsets[at - 1])) last_sure = -1;
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
     if (margins[at] < very_sure) continue;
-    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && MoveOn(fitted, judged, last_sure + 1, j))
-      for (int64_t k = last_sure + 1; k < j; ++k)
-        margins[static_cast<size_t>(k)] = std::max(margins[static_cast<size_t>(k)], sure);
+    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && Advance(fitted, judged, last_sure + 1, j))
+      for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
   }
 }
 
-/// By distorted frame, which part it shows of what it should move on by; below 0: unknown, or it should not.
+/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, or it should not move.
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
   std::vector<double> parts(judged.size(), -1);
   for (int64_t j = 1; j < std::ssize(parts); ++j) {
-    const int64_t before = judged[static_cast<size_t>(j - 1)], now = judged[static_cast<size_t>(j)];
-    if (before < 0 || now <= before || path.held[static_cast<size_t>(j)] != 0) continue;
+    const int64_t before = judged[j - 1], now = judged[j];
+    if (before < 0 || now <= before || path.held[j] != 0) continue;
     if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
-      parts[static_cast<size_t>(j)] = std::max(0.0, *moved / static_cast<double>(now - before));
+      parts[j] = std::max(0.0, *moved / static_cast<double>(now - before));
   }
   return parts;
 }
 
-/// A frame that stops where the path moves on, amid frames that move on as it says, is a repeat next to a frame that is
-/// missing: which of the two stands for its reference frame is ambiguous.
+/// A frame that stops where the path advances, amid frames that advance as it says, is a repeat next to a missing
+/// frame: which of the two stands for its reference frame is ambiguous.
 void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
   constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
   constexpr int64_t kAbout = 6;
   std::vector<double> about;
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
-    if (parts_moved[static_cast<size_t>(j)] < 0 || parts_moved[static_cast<size_t>(j)] > kStops) continue;
+    if (parts_moved[j] < 0 || parts_moved[j] > kStops) continue;
     about.clear();
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
-      if (parts_moved[static_cast<size_t>(k)] >= 0) about.push_back(parts_moved[static_cast<size_t>(k)]);
-    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[static_cast<size_t>(j)] = 0;
+      if (parts_moved[k] >= 0) about.push_back(parts_moved[k]);
+    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[j] = 0;
   }
 }
 
-/// Where a video stands still for several frames while the path moves on, these are ambiguous unless they are very
-/// sure. Weak encodes of noise stand still here and there: those are no evidence of stops.
+/// Where a video stands still for several frames while the path advances, these are ambiguous unless they are very
+/// sure. Weak encodes of noise stand still here and there: that is no evidence of stops.
 void DoubtStandstills(std::span<const int64_t> judged, const std::vector<double>& parts_moved, double sure,
                       std::vector<double>& margins) {
   constexpr double kStands = 0.1;  // of the motion
@@ -207,15 +204,15 @@ double TimesNearer(const FittedPath& fitted, int64_t j, int64_t i, int64_t other
 }
 
 /// Frames that by themselves lie nearer to a neighbour of their reference frame are ambiguous, unless they are very
-/// sure, where nearly all others do not: what has them where they are is what the frames about them show. Where more
-/// do, the encode is late, and only those that lie far nearer to another one are.
+/// sure, where nearly all others do not: only the frames about them place them. Where more do, the encode lags, and
+/// only those that lie far nearer to another one are ambiguous.
 void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, double sure,
                     std::vector<double>& margins) {
   constexpr double kMost = 0.1, kNearer = 1.1, kFar = 3;
   std::vector<size_t> out_of_step, far;
   int64_t all = 0, late = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
     ++all;
     double least = 1;
@@ -223,8 +220,8 @@ void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, d
       if (other >= 0 && other < fitted.reference_count && !LookAlike(fitted, j, i, other))
         least = std::min(least, TimesNearer(fitted, j, i, other));
     late += least < 1;
-    if (least < 1 / kNearer) out_of_step.push_back(static_cast<size_t>(j));
-    if (least < 1 / kFar) far.push_back(static_cast<size_t>(j));
+    if (least < 1 / kNearer) out_of_step.push_back(j);
+    if (least < 1 / kFar) far.push_back(j);
   }
   if (static_cast<double>(late) > kMost * static_cast<double>(all)) out_of_step = std::move(far);
   for (const size_t j : out_of_step)
@@ -237,37 +234,37 @@ void DoubtRepeats(const FramePath& path, std::span<const int64_t> judged, double
     if (path.held[j] != 0 && judged[j] == judged[j - 1] && margins[j - 1] < sure) margins[j] = 0;
 }
 
-/// A frame that leaves far more than others do, and most of what it moved on by, shows what the reference has not:
+/// A frame that leaves far more unexplained than others, and most of its motion, shows what the reference has not:
 /// where the reference froze, for example. Frames that stand still after it show the same.
 void DoubtUnexplained(std::span<const int64_t> judged, const FittedPath& fitted, std::vector<double>& margins) {
   constexpr double kFar = 64, kMost = 0.5;
   double moved = 0;  // by the first of such frames that follow each other, or by more since
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     const double left = i < 0 ? 0 : fitted.fine->Residual(j, i);
     if (left <= kFar * fitted.usual) {
       moved = 0;
       continue;
     }
     moved = std::max(moved, fitted.fine->DistortedMotion(j));
-    if (left > kMost * moved) margins[static_cast<size_t>(j)] = 0;
+    if (left > kMost * moved) margins[j] = 0;
   }
 }
 
-constexpr int64_t kEnds = 4;     // frames at an end that a filter over time may reach
-constexpr int64_t kBesides = 8;  // neighbours that must follow each other
+constexpr int64_t kEnds = 4;  // frames at an end that a filter over time may reach
+constexpr int64_t kRun = 8;   // neighbours that must follow each other
 
-/// Whether the path continues frame by frame from distorted frame j to j + kBesides.
-bool GoesOn(const FittedPath& fitted, int64_t j) {
-  const int64_t first = fitted.likely[static_cast<size_t>(j)];
-  for (int64_t k = 0; k <= kBesides; ++k)
-    if (first < 0 || fitted.likely[static_cast<size_t>(j + k)] != first + k) return false;
+/// Whether the path continues frame by frame from distorted frame j to j + kRun.
+bool Continues(const FittedPath& fitted, int64_t j) {
+  const int64_t first = fitted.likely[j];
+  for (int64_t k = 0; k <= kRun; ++k)
+    if (first < 0 || fitted.likely[j + k] != first + k) return false;
   return true;
 }
 
 void Doubt(FittedPath& fitted, int64_t j) {
-  if (fitted.shown[static_cast<size_t>(j)] < 0) return;
-  fitted.shown[static_cast<size_t>(j)] = -1;
+  if (fitted.shown[j] < 0) return;
+  fitted.shown[j] = -1;
   fitted.doubtful.insert(std::ranges::upper_bound(fitted.doubtful, j), j);
 }
 
@@ -275,28 +272,28 @@ void Doubt(FittedPath& fitted, int64_t j) {
 
 void MarkAmbiguousEnds(FittedPath& fitted) {
   const int64_t count = std::ssize(fitted.likely);
-  if (count < 2 * (kEnds + kBesides)) return;
+  if (count < 2 * (kEnds + kRun)) return;
   int64_t begin = 0, last = count - 1;
-  while (begin < kEnds && !GoesOn(fitted, begin)) ++begin;
-  while (last > count - 1 - kEnds && !GoesOn(fitted, last - kBesides)) --last;
-  const int64_t from = fitted.likely[static_cast<size_t>(begin)] - begin;
-  const int64_t to = fitted.likely[static_cast<size_t>(last)] - last;
-  for (int64_t j = 0; j < begin && GoesOn(fitted, begin); ++j)
-    if (from + j >= 0 && fitted.shown[static_cast<size_t>(j)] > from + j) Doubt(fitted, j);
-  for (int64_t j = last + 1; j < count && GoesOn(fitted, last - kBesides); ++j)
-    if (to + j < fitted.reference_count && fitted.shown[static_cast<size_t>(j)] < to + j) Doubt(fitted, j);
+  while (begin < kEnds && !Continues(fitted, begin)) ++begin;
+  while (last > count - 1 - kEnds && !Continues(fitted, last - kRun)) --last;
+  const int64_t from = fitted.likely[begin] - begin;
+  const int64_t to = fitted.likely[last] - last;
+  for (int64_t j = 0; j < begin && Continues(fitted, begin); ++j)
+    if (from + j >= 0 && fitted.shown[j] > from + j) Doubt(fitted, j);
+  for (int64_t j = last + 1; j < count && Continues(fitted, last - kRun); ++j)
+    if (to + j < fitted.reference_count && fitted.shown[j] < to + j) Doubt(fitted, j);
 }
 
-bool KeepEndsPlain(FittedPath& fitted) {
+bool ExtendIdentityToEnds(FittedPath& fitted) {
   const int64_t count = std::ssize(fitted.likely);
   if (count != fitted.reference_count || count < 4 * kEnds) return false;
   for (int64_t j = kEnds; j < count - kEnds; ++j)
-    if (fitted.likely[static_cast<size_t>(j)] != j) return false;
+    if (fitted.likely[j] != j) return false;
   const auto is_end = [&](int64_t j) { return j < kEnds || j >= count - kEnds; };
   for (int64_t j = 0; j < count; ++j) {
     if (!is_end(j)) continue;
-    fitted.shown[static_cast<size_t>(j)] = j;
-    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, j);
+    fitted.shown[j] = j;
+    fitted.residuals[j] = fitted.fine->Residual(j, j);
   }
   std::erase_if(fitted.doubtful, is_end);
   return true;
@@ -317,9 +314,8 @@ double ShareInStep(const FittedPath& fitted) {
 std::vector<int64_t> DisplayedFrames(const FrameClock& clock, const FramePath& path, const FittedPath& fitted) {
   std::vector<int64_t> shown = fitted.shown;
   for (int64_t j = 0; j < static_cast<int64_t>(shown.size()); ++j) {
-    const int64_t i = clock.ReferenceAt(j, path.offsets[static_cast<size_t>(j)]);
-    if (path.held[static_cast<size_t>(j)] != 0 && i >= 0 && i < fitted.reference_count)
-      shown[static_cast<size_t>(j)] = i;
+    const int64_t i = clock.ReferenceAt(j, path.offsets[j]);
+    if (path.held[j] != 0 && i >= 0 && i < fitted.reference_count) shown[j] = i;
   }
   return shown;
 }
@@ -328,32 +324,32 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
                    FittedPath& fitted) {
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureBetween = 12;      // of frames between which others lie
-  constexpr double kSureBesideSteps = 12;  // where what an encode does to a step often moves it by a frame
+  constexpr double kSureNextToSteps = 12;  // where what an encode does to a step often moves it by a frame
   constexpr double kSureAlone = 12;        // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
-  KeepBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
+  TrustBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
   DoubtStops(parts_moved, margins);
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
   DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
-  DoubtBesideSteps(path, kSureBesideSteps, margins);
+  DoubtNextToSteps(path, kSureNextToSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
-    const int64_t i = judged[static_cast<size_t>(j)];
+    const int64_t i = judged[j];
     if (i < 0) continue;
-    const double margin = margins[static_cast<size_t>(j)];
+    const double margin = margins[j];
     if (margin < kSure) {
-      fitted.shown[static_cast<size_t>(j)] = -1;
+      fitted.shown[j] = -1;
       fitted.doubtful.push_back(j);
       continue;
     }
     fitted.least_margin = std::min(fitted.least_margin, margin);
-    if (path.held[static_cast<size_t>(j)] == 0 || fitted.IsForeign(j, i)) continue;
-    fitted.shown[static_cast<size_t>(j)] = i;
-    fitted.residuals[static_cast<size_t>(j)] = fitted.fine->Residual(j, i);
+    if (path.held[j] == 0 || fitted.IsForeign(j, i)) continue;
+    fitted.shown[j] = i;
+    fitted.residuals[j] = fitted.fine->Residual(j, i);
   }
 }
 

@@ -26,7 +26,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
 void MarkAmbiguousEnds(FittedPath& fitted);
 
 /// Extends a path that aligns frame k with frame k to its first and last frames. False: it does not between them.
-bool KeepEndsPlain(FittedPath& fitted);
+bool ExtendIdentityToEnds(FittedPath& fitted);
 
 /// The share of frames of a path frame by frame that lie nearer to their own reference frame than to the ones before
 /// and after it, or whose own differs little from these.

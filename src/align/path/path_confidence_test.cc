@@ -14,36 +14,38 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Frames that have nothing in common.
-FrameTrack NoiseTrack(int count) {
-  std::mt19937 random(1);
-  FrameTrack track;
-  for (int k = 0; k < count; ++k) {
-    FrameFingerprint& fingerprint = track.fingerprints.emplace_back();
-    for (uint16_t& cell : fingerprint.cells) cell = static_cast<uint16_t>(random() >> 16);
-  }
-  return track;
-}
-
 /// The doubtful frames of a video whose frames have the given margins before their successors.
 std::vector<int64_t> DoubtfulOf(const std::vector<double>& margins) {
   const auto count = static_cast<int64_t>(margins.size());
-  const FrameTrack track = NoiseTrack(static_cast<int>(count) + 1);
+  std::mt19937 random(1);
+  const auto noise = [&](int) {  // frames that have nothing in common
+    FrameFingerprint frame;
+    for (uint16_t& cell : frame.cells) cell = static_cast<uint16_t>(random() >> 16);
+    return frame;
+  };
+  const FrameTrack track = TrackOf(0, static_cast<int>(count) + 1, noise);
   FittedPath fitted = FitPath(track, track);
   FramePath path{std::vector<int64_t>(margins.size()), std::vector<uint8_t>(margins.size())};
   std::vector<FramePath::Rival> rivals;
   std::vector<int64_t> judged;
   for (int64_t j = 0; j < count; ++j) {
     judged.push_back(j);
-    rivals.push_back({margins[static_cast<size_t>(j)], j + 1});
+    rivals.push_back({margins[j], j + 1});
   }
   fitted.doubtful.clear();
   MarkAmbiguous(path, judged, rivals, fitted);
-  for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[static_cast<size_t>(j)], -1);
+  for (const int64_t j : fitted.doubtful) EXPECT_EQ(fitted.shown[j], -1);
   return fitted.doubtful;
 }
 
 constexpr int kMoving = 120;  // frames of the videos below
+
+/// A path that continues at another offset from frame `from` on.
+FramePath StepAt(size_t from, int64_t offset) {
+  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+  std::fill(path.offsets.begin() + from, path.offsets.end(), offset);
+  return path;
+}
 
 /// A spot that moves, and an encode of it whose frame k shows where it was at shown(k), with noise.
 struct MovingVideos {
@@ -52,30 +54,30 @@ struct MovingVideos {
   explicit MovingVideos(const std::function<double(int k)>& shown, double contrast = 1) {
     std::mt19937 random(2);
     for (int k = 0; k < kMoving; ++k) {
-      reference.fingerprints.push_back(CropWindowAt(kSpeed * k, 3));
-      FrameFingerprint coded = CropWindowAt(kSpeed * shown(k), 3);
+      reference.fingerprints.push_back(SpotAt(kSpeed * k, 3));
+      FrameFingerprint coded = SpotAt(kSpeed * shown(k), 3);
       for (int c = 0; c < static_cast<int>(FrameFingerprint::kCells); ++c) {
         const double slope = 256 * (40 + 3 * (c % 32));
-        uint16_t& cell = coded.cells[static_cast<size_t>(c)];
+        uint16_t& cell = coded.cells[c];
         cell = static_cast<uint16_t>(slope + contrast * (cell - slope) + static_cast<double>(random() % 600));
       }
       distorted.fingerprints.push_back(coded);
     }
   }
 
-  /// The doubtful frames where all have one margin but those given, on a path that is frame by frame if none is given.
+  /// The doubtful frames where all have one margin, except for those given, on a path, which is frame by frame by
+  /// default.
   std::vector<int64_t> DoubtfulAt(double margin, const std::vector<std::pair<int64_t, double>>& others = {},
-                                  FramePath path = {}) const {
-    if (path.offsets.empty()) path = {std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
+                                  const FramePath& path = StepAt(0, 0)) const {
     FittedPath fitted = FitPath(reference, distorted);
     fitted.doubtful.clear();
     std::vector<int64_t> judged;
     std::vector<FramePath::Rival> rivals;
     for (int64_t j = 0; j < kMoving; ++j) {
-      judged.push_back(j + path.offsets[static_cast<size_t>(j)]);
+      judged.push_back(j + path.offsets[j]);
       rivals.push_back({margin, judged.back() + (judged.back() > 3 ? -4 : 4)});
     }
-    for (const auto& [j, other] : others) rivals[static_cast<size_t>(j)].margin = other;
+    for (const auto& [j, other] : others) rivals[j].margin = other;
     MarkAmbiguous(path, judged, rivals, fitted);
     return fitted.doubtful;
   }
@@ -83,13 +85,6 @@ struct MovingVideos {
  private:
   static constexpr double kSpeed = 0.3;
 };
-
-/// A path that continues at another offset from frame `from` on.
-FramePath StepAt(size_t from, int64_t offset) {
-  FramePath path{std::vector<int64_t>(kMoving), std::vector<uint8_t>(kMoving)};
-  std::fill(path.offsets.begin() + static_cast<ptrdiff_t>(from), path.offsets.end(), offset);
-  return path;
-}
 
 /// The rivals of a video whose frame k shows reference frame k; pairs that are off by k cost costs[k].
 std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double outside) {
@@ -99,11 +94,9 @@ std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double 
   search.clock = IndexClock(kFrames);
   search.costs = {.outside = outside, .outside_a_match = 0};
   search.window = [](int64_t, int64_t) { return PathSearch::Window{-kFrames, kFrames}; };
-  const auto cost = [costs](int64_t j, int64_t i) {
-    return costs[std::min(costs.size() - 1, static_cast<size_t>(std::abs(i - j)))];
-  };
-  search.fill = [cost](int64_t j, int64_t first, std::span<double> pairs) {
-    for (size_t k = 0; k < pairs.size(); ++k) pairs[k] = cost(j, first + static_cast<int64_t>(k));
+  search.fill = [costs](int64_t j, int64_t first, std::span<double> pairs) {
+    for (int64_t k = 0; k < std::ssize(pairs); ++k)
+      pairs[k] = costs[std::min<int64_t>(std::ssize(costs) - 1, std::abs(first + k - j))];
   };
   search.fill_steps = [](int64_t, int64_t, int64_t, int64_t, std::span<const double> pairs, std::span<double> steps) {
     for (size_t k = 0; k < steps.size(); ++k) steps[k] = pairs[k % pairs.size()];
@@ -123,8 +116,7 @@ TEST(JudgePath, ComparesWithFramesThatDiffer) {
       EXPECT_LT(rival.margin, 40);
     }
   const std::vector<FramePath::Rival> rivals = RivalsOf({1, 1.1, 1.5, 30}, 50);
-  for (int64_t j = 2; j + 2 < std::ssize(rivals); ++j)
-    EXPECT_EQ(std::abs(rivals[static_cast<size_t>(j)].reference - j), 2) << j;
+  for (int64_t j = 2; j + 2 < std::ssize(rivals); ++j) EXPECT_EQ(std::abs(rivals[j].reference - j), 2) << j;
 }
 
 TEST(JudgePath, DoubtsFramesThatFitTwoPlaces) {
@@ -157,7 +149,7 @@ TEST(JudgePath, DoubtsTwoFramesOnEachSideOfAStepBelowAMarginOf12) {
   EXPECT_THAT(videos.DoubtfulAt(13, {}, path), IsEmpty());
 }
 
-TEST(JudgePath, KeepsFramesBetweenOnesOfAMarginOf12) {
+TEST(JudgePath, TrustsFramesBetweenOnesOfAMarginOf12) {
   const MovingVideos videos([](int k) { return k; });
   const std::vector<std::pair<int64_t, double>> unsure{{50, 1}, {51, 1}, {52, 1}, {53, 1}};
   EXPECT_THAT(videos.DoubtfulAt(13, unsure), IsEmpty());
@@ -170,7 +162,7 @@ TEST(JudgePath, DoubtsAFrameThatLiesNearerToAnotherAlone) {
   };
   EXPECT_THAT(late_by(1).DoubtfulAt(9), ElementsAre(40));
   EXPECT_THAT(late_by(1).DoubtfulAt(13), IsEmpty());
-  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that is late now and then";
+  EXPECT_THAT(late_by(20).DoubtfulAt(9), IsEmpty()) << "an encode that lags now and then";
 }
 
 TEST(JudgePath, DoubtsAFrameThatLiesFarNearerToAnotherAlsoInALateEncode) {

@@ -8,7 +8,7 @@ namespace acutance {
 namespace {
 
 constexpr int64_t kChunk = 1500;   // frames that are decided at once
-constexpr int64_t kOverlap = 300;  // frames after them that are looked at
+constexpr int64_t kOverlap = 300;  // further frames that are searched
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 enum Layer { kMatch, kHold };
@@ -44,20 +44,20 @@ class Chunk {
     if (!search.is_judging()) return;
     for (auto& layer : forward_) layer.resize(all);
     emissions_.resize(all);
-    steps_.resize(static_cast<size_t>(end - begin));
+    steps_.resize(end - begin);
   }
 
   void Begin() {
     Emit(begin_);
     for (size_t o = 0; o < count_; ++o) cost_[kMatch][o] = emission_[o] + Prior(first_ + static_cast<int64_t>(o));
-    Keep(begin_);
-    for (int64_t j = begin_ + 1; j < end_; ++j) Advance(j), Keep(j);
+    Record(begin_);
+    for (int64_t j = begin_ + 1; j < end_; ++j) Advance(j), Record(j);
   }
 
-  void GoOn(const State& from) {
+  void Continue(const State& from) {
     const int64_t o = from.offset - first_;
-    if (o >= 0 && o < static_cast<int64_t>(count_)) cost_[from.layer][static_cast<size_t>(o)] = 0;
-    for (int64_t j = begin_; j < end_; ++j) Advance(j), Keep(j);
+    if (o >= 0 && o < static_cast<int64_t>(count_)) cost_[from.layer][o] = 0;
+    for (int64_t j = begin_; j < end_; ++j) Advance(j), Record(j);
   }
 
   /// The states of all frames on the cheapest path.
@@ -68,7 +68,7 @@ class Chunk {
       for (size_t o = 0; o < count_; ++o)
         if (cost_[each][o] < cost_[layer][best]) best = o, layer = each;
     total_ = cost_[layer][best];
-    std::vector<State> states(static_cast<size_t>(end_ - begin_));
+    std::vector<State> states(end_ - begin_);
     for (size_t k = states.size(); k-- > 0;) {
       states[k] = {first_ + static_cast<int64_t>(best), layer};
       const Source& source = sources_[layer][k * count_ + best];
@@ -82,10 +82,10 @@ class Chunk {
 
   /// The cheapest other paths, by frame, from the costs of continuing from each state to the end.
   std::vector<FramePath::Rival> Rivals() {
-    std::vector<FramePath::Rival> rivals(static_cast<size_t>(end_ - begin_));
+    std::vector<FramePath::Rival> rivals(end_ - begin_);
     for (auto& layer : cost_) layer.assign(count_, 0);
     for (int64_t j = end_ - 1; j >= begin_; --j) {
-      rivals[static_cast<size_t>(j - begin_)] = RivalOf(j, search_.judged[static_cast<size_t>(j)]);
+      rivals[j - begin_] = RivalOf(j, search_.judged[j]);
       if (j > begin_) GoBack(j);
     }
     return rivals;
@@ -98,7 +98,7 @@ class Chunk {
   }
 
   /// What each state of frame j costs up to there, for Rivals.
-  void Keep(int64_t j) {
+  void Record(int64_t j) {
     if (!search_.is_judging()) return;
     const auto row = static_cast<ptrdiff_t>(static_cast<size_t>(j - begin_) * count_);
     for (const Layer layer : {kMatch, kHold}) std::ranges::copy(cost_[layer], forward_[layer].begin() + row);
@@ -128,12 +128,12 @@ class Chunk {
     return rival;
   }
 
-  /// Goes from the costs of frame j's states to the end, to those of the frame before.
+  /// From the costs of continuing from frame j's states to the end, computes those of the frame before.
   void GoBack(int64_t j) {
     const size_t row = static_cast<size_t>(j - begin_) * count_;
     std::ranges::copy_n(emissions_.begin() + static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(count_),
                         emission_.begin());
-    const Steps& steps = steps_[static_cast<size_t>(j - begin_)];
+    const Steps& steps = steps_[j - begin_];
     const Moves moves = MovesOf(j);
     const auto per_frame = static_cast<size_t>(search_.clock.per_frame);
     jumps_.clear();
@@ -183,23 +183,23 @@ class Chunk {
   }
 
   bool IsRepeat(int64_t j) const {
-    return j >= 0 && j < static_cast<int64_t>(search_.repeats.size()) && search_.repeats[static_cast<size_t>(j)] != 0;
+    return j >= 0 && j < static_cast<int64_t>(search_.repeats.size()) && search_.repeats[j] != 0;
   }
 
   void Emit(int64_t j) {
-    const PathSearch::Window window = windows_[static_cast<size_t>(j - begin_)];
+    const PathSearch::Window window = windows_[j - begin_];
     std::ranges::fill(emission_, kNever);
     const int64_t top = search_.reference_count - 1;
     const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.first), 0, top);
     const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j, window.last), 0, top);
     first_pair_ = low;
-    pairs_.resize(static_cast<size_t>(high - low + 1));
+    pairs_.resize(high - low + 1);
     search_.fill(j, low, pairs_);
     const double outside =
         std::max(search_.costs.outside, search_.costs.outside_a_match - *std::ranges::min_element(pairs_));
     for (int64_t o = window.first; o <= window.last; ++o) {
       const int64_t i = search_.clock.ReferenceAt(j, o);
-      emission_[static_cast<size_t>(o - first_)] = i < 0 || i > top ? outside : pairs_[static_cast<size_t>(i - low)];
+      emission_[o - first_] = i < 0 || i > top ? outside : pairs_[i - low];
     }
   }
 
@@ -218,14 +218,14 @@ class Chunk {
     if (emission_[o] >= kNever) return kNever;
     const int64_t row = before - steps.first_before, column = now - steps.first;
     if (row < 0 || row >= steps.befores || column < 0 || column >= steps.count) return emission_[o];
-    return steps.costs[static_cast<size_t>(row * steps.count + column)];
+    return steps.costs[row * steps.count + column];
   }
 
   /// The pairs of the frame before must be those of windows_[j - 1].
   void MakeSteps(int64_t j) {
     steps_now_.befores = steps_now_.count = 0;
     if (!search_.fill_steps || j == begin_) return;
-    const PathSearch::Window window = windows_[static_cast<size_t>(j - 1 - begin_)];
+    const PathSearch::Window window = windows_[j - 1 - begin_];
     const int64_t top = search_.reference_count - 1;
     const int64_t low = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.first), 0, top);
     const int64_t high = std::clamp<int64_t>(search_.clock.ReferenceAt(j - 1, window.last), 0, top);
@@ -233,7 +233,7 @@ class Chunk {
     steps_now_.befores = high - low + 1;
     steps_now_.first = first_pair_;
     steps_now_.count = static_cast<int64_t>(pairs_.size());
-    steps_now_.costs.resize(static_cast<size_t>(steps_now_.befores * steps_now_.count));
+    steps_now_.costs.resize(steps_now_.befores * steps_now_.count);
     search_.fill_steps(j, low, steps_now_.befores, first_pair_, pairs_, steps_now_.costs);
   }
 
@@ -286,13 +286,14 @@ class Chunk {
       if (o + per_frame < count_ && emission_[o] < kNever) {
         const size_t above = o + per_frame;
         const double held = HeldCost(moves, step(above));
-        const double opened = cost_[kMatch][above] + moves.hold + held, kept = cost_[kHold][above] + held;
-        next_[kHold][o] = std::min(opened, kept);
-        sources_[kHold][row + o] = {static_cast<int32_t>(above), static_cast<uint8_t>(opened < kept ? kMatch : kHold)};
+        const double opened = cost_[kMatch][above] + moves.hold + held, held_on = cost_[kHold][above] + held;
+        next_[kHold][o] = std::min(opened, held_on);
+        sources_[kHold][row + o] = {static_cast<int32_t>(above),
+                                    static_cast<uint8_t>(opened < held_on ? kMatch : kHold)};
       }
       AddJump(ReferenceAt(j - 1, o), o, here - moves.apart * static_cast<double>(o), from_here);
     }
-    if (search_.is_judging()) steps_[static_cast<size_t>(j - begin_)] = steps_now_;
+    if (search_.is_judging()) steps_[j - begin_] = steps_now_;
     std::swap(cost_, next_);
   }
 
@@ -321,7 +322,7 @@ FramePath FindPath(const PathSearch& search) {
     const int64_t end = begin + kChunk + kOverlap >= count ? count : begin + kChunk + kOverlap;
     Chunk chunk(search, begin, end, state.offset);
     if (begin == 0) chunk.Begin();
-    else chunk.GoOn(state);
+    else chunk.Continue(state);
     const std::vector<State> states = chunk.Trace();
     const int64_t decided = end == count ? end : begin + kChunk;
     if (search.is_judging()) {
@@ -329,7 +330,7 @@ FramePath FindPath(const PathSearch& search) {
       path.rivals.insert(path.rivals.end(), rivals.begin(), rivals.begin() + (decided - begin));
     }
     for (int64_t j = begin; j < decided; ++j) {
-      state = states[static_cast<size_t>(j - begin)];
+      state = states[j - begin];
       path.offsets.push_back(state.offset);
       path.held.push_back(state.layer == kHold);
     }

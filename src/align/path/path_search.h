@@ -24,7 +24,7 @@
 #include <span>
 #include <vector>
 
-#include "align/frame_clock.h"
+#include "align/frame_track.h"
 
 namespace acutance {
 

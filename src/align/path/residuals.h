@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "align/alignment.h"
 #include "align/frame_track.h"
 
 namespace acutance {
@@ -31,7 +32,7 @@ inline double SquaredDistance(const int16_t* a, const int16_t* b, int64_t count)
 class PairingCosts {
  public:
   /// What pairs usually leave: a part of the frame's energy, and no less than `residual`. Frames of which all pairs
-  /// leave more belong to no reference frame.
+  /// leave more show no reference frame.
   void set_usual(double part, double residual) {
     usual_part_ = part;
     usual_residual_ = residual;
@@ -44,6 +45,13 @@ class PairingCosts {
   /// of the logarithms weighs.
   void FromResiduals(double energy, double floor, std::span<double> residuals, double tie = kTie) const;
 
+  /// The costs of pairing distorted frame j with reference frames first, first + 1, ...
+  template <class Residuals>
+  void Fill(const Residuals& residuals, int64_t j, int64_t first, std::span<double> costs, double tie = kTie) const {
+    residuals.Fill(j, first, costs);
+    FromResiduals(residuals.energy(j), residuals.floor(), costs, tie);
+  }
+
  private:
   double usual_part_ = 0, usual_residual_ = 0;  // 0: not known
 };
@@ -55,7 +63,7 @@ class CoarseResiduals {
   CoarseResiduals(const FrameTrack& reference, const FrameTrack& distorted);
 
   void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
-  double energy(int64_t j) const { return distorted_.energies[static_cast<size_t>(j)]; }
+  double energy(int64_t j) const { return distorted_.energies[j]; }
   static double floor();
 
   /// The gain that fits reference frame i to distorted frame j best; 0: one of them is flat.
@@ -79,15 +87,15 @@ class FineResiduals {
  public:
   enum class Band { kCells, kDetails };
 
-  /// `pairs` are those that the fit is made of.
+  /// The gain, the brightness and the differences are those of `pairs`.
   FineResiduals(Band band, const FrameTrack& reference, const FrameTrack& distorted, double gain,
-                std::span<const std::pair<int64_t, int64_t>> pairs);
+                const PairList& pairs);
 
   void Fill(int64_t j, int64_t first, std::span<double> residuals) const;
   double Residual(int64_t j, int64_t i) const;
-  double energy(int64_t j) const { return energies_[static_cast<size_t>(j)]; }
+  double energy(int64_t j) const { return energies_[j]; }
   /// The residual of a distorted frame and the one before it.
-  double DistortedMotion(int64_t j) const { return motions_[static_cast<size_t>(j)]; }
+  double DistortedMotion(int64_t j) const { return motions_[j]; }
   /// The residual of two reference frames.
   double ReferenceDistance(int64_t i, int64_t k) const;
   /// What rounding leaves.
@@ -101,10 +109,33 @@ class FineResiduals {
   std::vector<int16_t> reference_, distorted_;
   std::vector<double> energies_, motions_;
 
-  /// Residuals that were asked for, by distorted frame and reference frame about the first that was.
+  /// Residuals computed so far, by distorted frame and reference frame about the first one.
   static constexpr int64_t kCached = 48;
   mutable std::vector<float> cached_;          // below 0: not known
   mutable std::vector<int64_t> cached_first_;  // the reference frame of each row's first; -1: none
+};
+
+/// How well pairs of frames fit by what changes in them, after subtracting the constant difference that each cell has
+/// in these pairs: where a small thing moves before a still picture, only that distinguishes frames.
+class MovingPart {
+ public:
+  /// `gain`: what the reference's differences are in the distorted video.
+  MovingPart(const FrameTrack& reference, const FrameTrack& distorted, double gain);
+
+  /// The offset by which the videos fit best, of whole frames up to `most` steps both ways, if they fit far better so
+  /// than in the pairs of a path.
+  std::optional<int64_t> BetterOffset(const FrameClock& clock, int64_t most, const PairList& pairs) const;
+
+  /// How much worse, as a logarithm over all pairs, these fit if their reference frames are `shift` later. NaN: too few
+  /// of these exist.
+  double MarginOf(const PairList& pairs, int64_t shift) const;
+
+ private:
+  class Sums;
+
+  std::vector<int16_t> reference_, distorted_;
+  std::vector<double> reference_energies_, distorted_energies_;
+  int64_t reference_count_, distorted_count_;
 };
 
 }  // namespace acutance

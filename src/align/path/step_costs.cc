@@ -4,28 +4,20 @@
 #include <array>
 #include <cmath>
 
-#include "align/median.h"
 #include "align/path/fit_path.h"
+#include "align/statistics.h"
 #include "math/exact_math.h"
 
 namespace acutance {
 namespace {
 
-using PairSpan = std::span<const std::pair<int64_t, int64_t>>;
-
 constexpr double kMost = 25;   // what is new in one frame decides nothing
 constexpr int64_t kBand = 32;  // reference frames whose distances are cached
 
 template <class Use>
-void ForSteps(PairSpan pairs, const Use& use) {
+void ForSteps(const PairList& pairs, const Use& use) {
   for (size_t k = 1; k < pairs.size(); ++k)
     if (pairs[k].second == pairs[k - 1].second + 1) use(pairs[k].second, pairs[k - 1].first, pairs[k].first);
-}
-
-void FillCosts(const FineResiduals& residuals, const PairingCosts& costs, int64_t j, int64_t first,
-               std::span<double> to) {
-  residuals.Fill(j, first, to);
-  costs.FromResiduals(residuals.energy(j), residuals.floor(), to);
 }
 
 /// A cost weighs as much as it distinguishes the frames of a path from their neighbours: the largest weight that is
@@ -34,7 +26,7 @@ class WeightSearch {
  public:
   void Add(std::span<const double> costs, size_t own) {
     const double least = *std::ranges::min_element(costs);
-    if (std::ranges::all_of(costs, [&](double cost) { return cost - least < kTold; })) return;
+    if (std::ranges::all_of(costs, [&](double cost) { return cost - least < kDistinct; })) return;
     ++frames_;
     for (size_t w = 0; w < kWeights.size(); ++w) {
       double sum = 0;
@@ -55,7 +47,7 @@ class WeightSearch {
 
  private:
   static constexpr std::array<double, 8> kWeights{0, 0.1, 0.2, 0.4, 0.7, 1, 1.5, 2};
-  static constexpr double kTold = 0.2, kLost = 0.02, kAsGood = 1;
+  static constexpr double kDistinct = 0.2, kLost = 0.02, kAsGood = 1;
 
   int frames_ = 0;
   std::array<double, 8> likelihoods_{};
@@ -63,9 +55,9 @@ class WeightSearch {
 
 }  // namespace
 
-StepCosts::StepCosts(const FineResiduals& fine, PairSpan pairs, int64_t distorted_count, int64_t reference_count)
+StepCosts::StepCosts(const FineResiduals& fine, const PairList& pairs, int64_t distorted_count, int64_t reference_count)
     : fine_(fine), reference_count_(reference_count) {
-  apart_.assign(static_cast<size_t>(reference_count * kBand), -1);
+  apart_.assign(reference_count * kBand, -1);
   Learn(pairs);
   LearnNoise(pairs, distorted_count);
 }
@@ -74,7 +66,7 @@ double StepCosts::ReferenceDistance(int64_t i, int64_t k) const {
   if (i == k) return 0;
   if (i > k) std::swap(i, k);
   if (k - i >= kBand) return fine_.ReferenceDistance(i, k);
-  double& cached = apart_[static_cast<size_t>(i * kBand + k - i)];
+  double& cached = apart_[i * kBand + k - i];
   if (cached < 0) cached = fine_.ReferenceDistance(i, k);
   return cached;
 }
@@ -87,7 +79,7 @@ StepCosts::Step StepCosts::StepOf(int64_t j, int64_t before, int64_t now) const 
 double StepCosts::motion_gain(double energy) const {
   int octave = 0;
   std::frexp(energy, &octave);
-  return motion_gains_[static_cast<size_t>(std::clamp(octave, 0, kOctaves - 1))];
+  return motion_gains_[std::clamp(octave, 0, kOctaves - 1)];
 }
 
 /// e = d_j - r_before, f = d_j-1 - r_before, M = r_now - r_before: |e - persistence f - g M|^2, where g fits best
@@ -103,7 +95,7 @@ StepCosts::Noise StepCosts::NoiseOf(const Step& s) const {
   return {std::max(0.0, noise), product, gain};
 }
 
-void StepCosts::Learn(PairSpan pairs) {
+void StepCosts::Learn(const PairList& pairs) {
   std::vector<double> persistence;
   std::vector<std::pair<double, double>> gains;  // of motions of an energy
   ForSteps(pairs, [&](int64_t j, int64_t before, int64_t now) {
@@ -129,7 +121,7 @@ void StepCosts::LearnGains(std::vector<std::pair<double, double>> gains) {
   std::ranges::sort(gains);
   for (size_t octave = 0; octave < kOctaves; ++octave) {
     const double energy = std::ldexp(1.0, static_cast<int>(octave));
-    const auto at = static_cast<size_t>(std::ranges::lower_bound(gains, std::pair{energy, -1e9}) - gains.begin());
+    const size_t at = std::ranges::lower_bound(gains, std::pair{energy, -1e9}) - gains.begin();
     const size_t first = std::min(at > about ? at - about : 0, gains.size() > 2 * about ? gains.size() - 2 * about : 0);
     std::vector<double> near;
     for (size_t k = first; k < std::min(gains.size(), first + 2 * about); ++k) near.push_back(gains[k].second);
@@ -145,15 +137,15 @@ void StepCosts::LearnGains(std::vector<std::pair<double, double>> gains) {
 
 /// Noise is alike in cells that lie together, and larger where something moves: its part in the direction of the next
 /// motion, against the mean of all directions, says how many cells are independent.
-void StepCosts::LearnNoise(PairSpan pairs, int64_t distorted_count) {
+void StepCosts::LearnNoise(const PairList& pairs, int64_t distorted_count) {
   constexpr double kMedian = 0.455;  // of the square of a normal variable
   constexpr double kLeast = 5, kMost = 30;
   constexpr int64_t kAbout = 12;
-  std::vector<double> along, noise(static_cast<size_t>(distorted_count), -1);
+  std::vector<double> along, noise(distorted_count, -1);
   ForSteps(pairs, [&](int64_t j, int64_t before, int64_t now) {
     const Step step = StepOf(j, before, now);
     const Noise own = NoiseOf(step);
-    noise[static_cast<size_t>(j)] = own.energy;
+    noise[j] = own.energy;
     if (now + 1 >= reference_count_) return;
     const double far = ReferenceDistance(before, now + 1), next = ReferenceDistance(now, now + 1);
     const double motions = (far - step.apart - next) / 2;
@@ -169,7 +161,7 @@ void StepCosts::LearnNoise(PairSpan pairs, int64_t distorted_count) {
   for (int64_t j = 0; j < distorted_count; ++j) {
     std::vector<double> about;
     for (int64_t k = std::max<int64_t>(0, j - kAbout); k < std::min(distorted_count, j + kAbout + 1); ++k)
-      if (noise[static_cast<size_t>(k)] >= 0) about.push_back(noise[static_cast<size_t>(k)]);
+      if (noise[k] >= 0) about.push_back(noise[k]);
     usual_.push_back(Median(about, 0) + fine_.floor());
   }
 }
@@ -177,28 +169,28 @@ void StepCosts::LearnNoise(PairSpan pairs, int64_t distorted_count) {
 void StepCosts::Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
                      std::span<double> steps) const {
   const int64_t low = std::min(first_before, first), high = std::max(first_before + befores, first + count);
-  now_.resize(static_cast<size_t>(high - low));
-  before_.resize(static_cast<size_t>(high - low));
+  now_.resize(high - low);
+  before_.resize(high - low);
   fine_.Fill(j, low, now_);
   fine_.Fill(j - 1, low, before_);
   const double moved = fine_.DistortedMotion(j);
   double least = -1;
   for (int64_t b = 0; b < befores; ++b) {
-    const auto at_before = static_cast<size_t>(first_before + b - low);
+    const int64_t at_before = first_before + b - low;
     for (int64_t n = 0; n < count; ++n) {
-      double& step = steps[static_cast<size_t>(b * count + n)];
+      double& step = steps[b * count + n];
       if (first + n < first_before + b) {
         step = -1;
         continue;
       }
-      const auto at_now = static_cast<size_t>(first + n - low);
+      const int64_t at_now = first + n - low;
       step = NoiseOf({now_[at_now], now_[at_before], before_[at_now], before_[at_before], moved,
                       ReferenceDistance(first_before + b, first + n)})
                  .energy;
       if (least < 0 || step < least) least = step;
     }
   }
-  const double usual = usual_[static_cast<size_t>(j)], from = std::max(least, 0.0) + usual, unit = Log2(from);
+  const double usual = usual_[j], from = std::max(least, 0.0) + usual, unit = Log2(from);
   const double most = from * Exp(kMost / weight_);
   for (double& step : steps)
     step = step < 0 || step + usual > most ? kMost : weight_ * kNats * (Log2(step + usual) - unit);
@@ -207,18 +199,18 @@ void StepCosts::Fill(int64_t j, int64_t first_before, int64_t befores, int64_t f
 void StepCosts::FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const {
   double least = -1;
   for (int64_t shift = -reach; shift <= reach; ++shift) {
-    double& step = steps[static_cast<size_t>(shift + reach)];
+    double& step = steps[shift + reach];
     step = before + shift < 0 || now + shift >= reference_count_
                ? -1
                : NoiseOf(StepOf(j, before + shift, now + shift)).energy;
     if (step >= 0 && (least < 0 || step < least)) least = step;
   }
-  const double usual = usual_[static_cast<size_t>(j)], unit = Log2(std::max(least, 0.0) + usual);
+  const double usual = usual_[j], unit = Log2(std::max(least, 0.0) + usual);
   for (double& step : steps)
     if (step >= 0) step = std::min(kMost, weight_ * kNats * (Log2(step + usual) - unit));
 }
 
-CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, const FittedPath& fitted) {
+CostWeights LearnWeights(const PairList& pairs, const FittedPath& fitted) {
   constexpr int64_t kAbout = 2, kAfter = 3;
   WeightSearch cells, details, new_cells, new_details;
   std::vector<double> costs;
@@ -226,16 +218,16 @@ CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, con
     const auto& [i, j] = pairs[k];
     const int64_t before = pairs[k - 1].first;
     const int64_t first = std::max<int64_t>(0, i - kAbout), last = std::min(fitted.reference_count - 1, i + kAbout);
-    costs.resize(static_cast<size_t>(last - first + 1));
-    const auto own = static_cast<size_t>(i - first);
-    FillCosts(*fitted.fine, fitted.fine_costs, j, first, costs);
+    costs.resize(last - first + 1);
+    const int64_t own = i - first;
+    fitted.fine_costs.Fill(*fitted.fine, j, first, costs);
     cells.Add(costs, own);
-    FillCosts(*fitted.details, fitted.detail_costs, j, first, costs);
+    fitted.detail_costs.Fill(*fitted.details, j, first, costs);
     details.Add(costs, own);
     const int64_t after = std::min(kAfter + 1, fitted.reference_count - before);
     // Times of a container may go back.
     if (pairs[k - 1].second != j - 1 || i < before || i - before >= after) continue;
-    costs.resize(static_cast<size_t>(after));
+    costs.resize(after);
     fitted.steps->Fill(j, before, 1, before, after, costs);
     new_cells.Add(costs, static_cast<size_t>(i - before));
     fitted.detail_steps->Fill(j, before, 1, before, after, costs);

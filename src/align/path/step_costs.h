@@ -24,23 +24,22 @@ struct CostWeights {
 /// right for the most part.
 class StepCosts {
  public:
-  StepCosts(const FineResiduals& fine, std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count,
-            int64_t reference_count);
+  StepCosts(const FineResiduals& fine, const PairList& pairs, int64_t distorted_count, int64_t reference_count);
 
   /// Fills, for each of `befores` reference frames from `first_before` on that frame j - 1 may show, a row of what is
   /// new costs if frame j shows one of `count` from `first` on.
   void Fill(int64_t j, int64_t first_before, int64_t befores, int64_t first, int64_t count,
             std::span<double> steps) const;
 
+  /// The same where the reference frames before and now are shifted by -reach to reach. Below 0: there are no such
+  /// frames.
+  void FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const;
+
   /// What is new in the error of frame j, if these reference frames are shown before and now.
   double Innovation(int64_t j, int64_t before, int64_t now) const { return NoiseOf(StepOf(j, before, now)).energy; }
 
   /// The part of a frame's error that the next frame has, too.
   double persistence() const { return persistence_; }
-
-  /// The same where the reference frames before and now are shifted by
-  /// -reach to reach. Below 0: there are no such frames.
-  void FillShifts(int64_t j, int64_t before, int64_t now, int64_t reach, std::span<double> steps) const;
 
  private:
   /// The squared differences that a step's noise follows from.
@@ -61,9 +60,9 @@ class StepCosts {
   Step StepOf(int64_t j, int64_t before, int64_t now) const;
   double ReferenceDistance(int64_t i, int64_t k) const;
 
-  void Learn(std::span<const std::pair<int64_t, int64_t>> pairs);
+  void Learn(const PairList& pairs);
   void LearnGains(std::vector<std::pair<double, double>> gains);
-  void LearnNoise(std::span<const std::pair<int64_t, int64_t>> pairs, int64_t distorted_count);
+  void LearnNoise(const PairList& pairs, int64_t distorted_count);
 
   const FineResiduals& fine_;
   int64_t reference_count_;
@@ -78,6 +77,6 @@ class StepCosts {
 /// Per-clip weights of the path costs, learned from pairs that are right for the most part: weak encodes lose details,
 /// grain hides motion, and one cost distinguishes frames where another does not. `fitted` has residuals, costs and
 /// steps.
-CostWeights LearnWeights(std::span<const std::pair<int64_t, int64_t>> pairs, const FittedPath& fitted);
+CostWeights LearnWeights(const PairList& pairs, const FittedPath& fitted);
 
 }  // namespace acutance

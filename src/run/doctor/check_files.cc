@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/input_order.h"
+#include "align/input_checks.h"
 #include "base/shell_word.h"
 #include "run/doctor/checks.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/placed_parts.h"
+#include "align/placement.h"
 #include "base/shell_word.h"
 #include "run/doctor/checks.h"
 #include "run/doctor/commands.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "align/sample_range.h"
+#include "align/input_checks.h"
 #include "run/doctor/checks.h"
 #include "run/doctor/testing/probes.h"
 

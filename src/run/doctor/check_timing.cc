@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "align/frame_clock.h"
+#include "align/frame_track.h"
 #include "run/doctor/checks.h"
 #include "run/doctor/commands.h"
 

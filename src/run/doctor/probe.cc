@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "align/align_tracks.h"
-#include "align/luma_fit.h"
 #include "align/record_fingerprints.h"
+#include "align/statistics.h"
 #include "base/shell_word.h"
 
 namespace acutance {

@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "align/align_placed.h"
+#include "align/align_tracks.h"
 #include "align/crop_search.h"
-#include "align/placed_parts.h"
-#include "align/sample_range.h"
+#include "align/input_checks.h"
+#include "align/placement.h"
 #include "run/doctor/video_probe.h"
 
 namespace acutance {

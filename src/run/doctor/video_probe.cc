@@ -7,7 +7,7 @@
 #include "align/black_bars.h"
 #include "align/record_fingerprints.h"
 #include "run/doctor/interlace_detector.h"
-#include "video/auto_rotate.h"
+#include "video/filters.h"
 #include "video/open_video.h"
 
 namespace acutance {

@@ -9,7 +9,7 @@
 #include "align/frame_track.h"
 #include "image/rectangle.h"
 #include "io/video_source.h"
-#include "video/shape.h"
+#include "video/fit_videos.h"
 
 namespace acutance {
 

@@ -1,9 +1,21 @@
-// Least-squares line of one picture's luma over another's.
+// Median of numbers, and least-squares line of one picture's luma over another's.
 #pragma once
 
 #include <algorithm>
+#include <iterator>
+#include <type_traits>
+#include <vector>
 
 namespace acutance {
+
+/// The upper of the two middle values where their count is even; `otherwise` of an empty list.
+template <class Number>
+Number Median(std::vector<Number> values, std::type_identity_t<Number> otherwise = {}) {
+  if (values.empty()) return otherwise;
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 /// Sums over pairs of samples x and y, and how well a line y = slope * x + shift explains the y.
 class LumaFit {
@@ -18,7 +30,7 @@ class LumaFit {
 
   /// The share of the variance of y that no rising line explains, 0 to 1. Both variances must be above 0.
   double Unexplained() const { return 1 - covariance() * std::max(covariance(), 0.0) / (variance_x() * variance_y()); }
-  /// The mean square that the best line leaves, a falling one too.
+  /// The mean square that the best line leaves, also a falling one.
   double Residual() const {
     return variance_x() > 0 ? variance_y() - covariance() * covariance() / variance_x() : variance_y();
   }

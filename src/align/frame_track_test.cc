@@ -1,4 +1,4 @@
-#include "align/frame_clock.h"
+#include "align/frame_track.h"
 
 #include <gtest/gtest.h>
 
@@ -12,16 +12,23 @@ namespace {
 FrameTrack TimesOf(int count, double rate, bool in_milliseconds) {
   FrameTrack track;
   track.rate = rate;
-  track.fingerprints.resize(static_cast<size_t>(count));
+  track.fingerprints.resize(count);
   for (int k = 0; k < count; ++k)
     track.times.push_back(in_milliseconds ? std::round(1000 * k / rate) / 1000 : k / rate);
   return track;
 }
 
-TEST(TimeClock, TakesFramesThatBeginTogetherForThatWhateverMillisecondsRound) {
-  struct Conversion {
-    double from, to;
-  };
+TEST(FrameTrack, AcceptsPlausibleRatesAndTimes) {
+  for (const double rate : {0.001, 23.976, 60.0, 1e5}) EXPECT_EQ(PlausibleRate(rate), rate);
+  for (const double rate : {0.0, -25.0, 1e-9, 2e9, double{NAN}, double{INFINITY}})
+    EXPECT_FALSE(PlausibleRate(rate)) << rate;
+  for (const double time : {-3.5, 0.0, 1e6}) EXPECT_EQ(PlausibleTime(time), time);
+  for (const double time : {-1e18, 1e18, double{NAN}, double{INFINITY}}) EXPECT_FALSE(PlausibleTime(time)) << time;
+  EXPECT_FALSE(PlausibleRate(std::nullopt) || PlausibleTime(std::nullopt));
+}
+
+TEST(TimeClock, AlignsFramesThatBeginTogetherDespiteRoundingToMilliseconds) {
+  using Conversion = std::pair<double, double>;
   for (const auto& [from, to] : {Conversion{60, 24}, {24, 30}, {60, 30}, {24, 60}, {30, 25}})
     for (const bool reference_rounds : {false, true})
       for (const bool distorted_rounds : {false, true}) {
@@ -34,8 +41,7 @@ TEST(TimeClock, TakesFramesThatBeginTogetherForThatWhateverMillisecondsRound) {
 
 TEST(TimeClock, LetsRatesThatDifferByLittleDrift) {
   const FrameClock clock = TimeClock(TimesOf(300, 30, true), TimesOf(300, 30 / 1.001, true));
-  for (int64_t j = 0; j < 300; ++j)
-    EXPECT_NEAR(clock.positions[static_cast<size_t>(j)], 1.001 * static_cast<double>(j), 0.06);
+  for (int64_t j = 0; j < 300; ++j) EXPECT_NEAR(clock.positions[j], 1.001 * static_cast<double>(j), 0.06);
   EXPECT_GT(clock.positions.back(), 299.2);
 }
 

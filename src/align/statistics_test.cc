@@ -1,8 +1,6 @@
-#include "align/luma_fit.h"
+#include "align/statistics.h"
 
 #include <gtest/gtest.h>
-
-#include "align/median.h"
 
 namespace acutance {
 namespace {

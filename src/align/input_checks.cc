@@ -1,14 +1,27 @@
-#include "align/sample_range.h"
+#include "align/input_checks.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
 
-#include "align/luma_fit.h"
-#include "align/median.h"
+#include "align/statistics.h"
 
 namespace acutance {
+
+std::optional<std::string> CheckInputOrder(const PairReaderInput& reference, const PairReaderInput& encode) {
+  constexpr double kFar = 0.6;
+  const VideoFacts facts = reference.video->facts(), other_facts = encode.video->facts();
+  const std::optional<int64_t> bits = facts.bit_rate, others = other_facts.bit_rate;
+  if (!bits || !others || !IsLossy(facts) || !IsLossy(other_facts)) return std::nullopt;
+  const PictureFormat &own = reference.video->format(), &other = encode.video->format();
+  if (own.width > other.width || own.height > other.height) return std::nullopt;
+  if (static_cast<double>(*bits) >= kFar * static_cast<double>(*others)) return std::nullopt;
+  return fmt::format(
+      "{} has fewer bits a second than {}: if it is the encode, name it last (`acutance doctor` looks closer)",
+      reference.name, encode.name);
+}
+
 namespace {
 
 constexpr double kCellsPerSample = 256;  // of FrameFingerprint::cells in an 8-bit sample
@@ -37,8 +50,7 @@ std::optional<LumaLine> FitLumaLine(const FrameTrack& reference, const FrameTrac
   constexpr size_t kLeast = 3;
   std::vector<double> slopes, shifts;
   for (int64_t k = 0; k < std::min(reference.size(), distorted.size()); ++k)
-    if (const auto line = FitFrame(reference.fingerprints[static_cast<size_t>(k)],
-                                   distorted.fingerprints[static_cast<size_t>(k)], explained))
+    if (const auto line = FitFrame(reference.fingerprints[k], distorted.fingerprints[k], explained))
       slopes.push_back(line->slope), shifts.push_back(line->shift);
   if (slopes.size() < kLeast) return std::nullopt;
   return LumaLine{Median(slopes), Median(shifts)};

@@ -1,11 +1,22 @@
-#include "align/nearest_reference_frame.h"
+#include "align/fingerprint_analysis.h"
 
-#include "align/luma_fit.h"
+#include <algorithm>
+
+#include "align/frame_track.h"
+#include "align/statistics.h"
 
 namespace acutance {
 namespace {
 
-constexpr double kUnit = 256;  // of cells: a step of 8 bits
+constexpr double kUnit = 256;            // of cells: a step of 8 bits
+constexpr float kLeastCut = 8 * kUnit;   // mean difference of the cells
+constexpr float kAboveNeighbours = 2.5;  // times the difference of the frames before and after
+constexpr int64_t kShortest = 8;         // frames of a shot
+
+/// The mean difference of the cells.
+float Difference(const FrameFingerprint& a, const FrameFingerprint& b) {
+  return static_cast<float>(CellDifference(a, b)) / static_cast<float>(a.cells.size());
+}
 
 /// The distance in squared steps of 8 bits.
 double Distance(const FrameCells& a, const FrameCells& b) {
@@ -25,6 +36,28 @@ double DistanceOfShapes(const FrameCells& a, const FrameCells& b) {
 }
 
 }  // namespace
+
+void ShotCuts::Add(const FrameFingerprint& fingerprint) {
+  steps_.push_back(steps_.empty() ? 0 : Difference(fingerprint, last_));
+  skips_.push_back(skips_.size() < 2 ? 0 : Difference(fingerprint, before_last_));
+  before_last_ = last_;
+  last_ = fingerprint;
+}
+
+std::vector<int64_t> ShotCuts::Find() const {
+  const auto count = static_cast<int64_t>(steps_.size());
+  std::vector<int64_t> cuts;
+  int64_t begin = 0;
+  for (int64_t k = kShortest; k + 1 < count; ++k) {
+    const float neighbours = std::max(steps_[k - 1], steps_[k + 1]);
+    const float step = steps_[k];
+    const bool stays = skips_[k + 1] >= kLeastCut / 2;
+    if (step < kLeastCut || step < kAboveNeighbours * neighbours || !stays || k - begin < kShortest) continue;
+    cuts.push_back(k);
+    begin = k;
+  }
+  return cuts;
+}
 
 std::optional<int64_t> NearestReferenceFrame(const FrameCells& distorted, std::span<const FrameCells> reference,
                                              int64_t frame) {
