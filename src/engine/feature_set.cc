@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/did_you_mean.h"
-#include "engine/raw_artifacts.h"
+#include "engine/artifact_files.h"
 #include "metric/deeper_input.h"
 #include "metric/registry.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/artifact_files.h"
 #include "engine/frame_results.h"
-#include "engine/raw_artifacts.h"
 #include "engine/score_writer.h"
 #include "engine/session_spec.h"
 

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/threads/parallel_for.h"
+#include "engine/frame_maps.h"
 #include "model/lost_points.h"
 #include "report/damage_classifier.h"
 #include "report/page.h"
 #include "report/sampled_frames.h"
-#include "run/frame_maps.h"
-#include "run/worst_frames.h"
+#include "run/score_run.h"
 
 namespace acutance {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "align/align_tracks.h"
 #include "align/read_tracks.h"
-#include "run/fingerprint_tap.h"
+#include "metric/registry.h"
 #include "run/plan_alignment.h"
 #include "video/select_frames.h"
 
@@ -21,6 +21,17 @@ constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 bool IsRead(const std::shared_ptr<FingerprintTrack>& track) { return track && track->size() > 0; }
 
 }  // namespace
+
+bool CanTapFingerprints(const SessionNeeds& needs, const SessionSpec& spec) {
+  return FindMetric(kFingerprintMetric) && spec.subsample == 1 && needs.reference && needs.distorted;
+}
+
+ResultTap TapFingerprints(FingerprintSink sink) {
+  return {std::string(kFingerprintMetric), [sink = std::move(sink)](const RunResult& result) {
+            sink(result.distorted, FingerprintOf(result.words.first(kFingerprintWords)),
+                 FingerprintOf(result.words.subspan(kFingerprintWords)));
+          }};
+}
 
 AlignmentMonitor::AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos)
     : task_(AlignmentTaskOf(request, videos)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,14 @@
 #include "run/video_cache.h"
 
 namespace acutance {
+
+/// Whether a session of this specification gets all pictures of both videos, and the build has the metric.
+bool CanTapFingerprints(const SessionNeeds& needs, const SessionSpec& spec);
+
+/// Receives the fingerprints of a pair's pictures, as ResultTap::on_result.
+using FingerprintSink =
+    std::function<void(int distorted, const FrameFingerprint& reference, const FrameFingerprint& own)>;
+ResultTap TapFingerprints(FingerprintSink sink);
 
 class AlignmentMonitor {
  public:

@@ -6,7 +6,6 @@
 #include "base/shell_word.h"
 #include "base/threads/exception_barrier.h"
 #include "run/alignment_monitor.h"
-#include "run/attempt_phases.h"
 #include "run/auto_model.h"
 
 namespace acutance {

@@ -1,4 +1,4 @@
-#include "run/attempt_phases.h"
+#include "run/attempt.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // Fingerprints from a tap: those of the pictures, in order, regardless of what computes them.
-#include "run/fingerprint_tap.h"
+#include "run/alignment_monitor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "run/run_header.h"
 #include "run/run_journal.h"
 
 namespace acutance {

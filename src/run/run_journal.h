@@ -1,4 +1,5 @@
-// Journal of a run: restores the frames of an earlier run and stores those that follow.
+// Journal of a run: its header, from which logs are written without the videos, and the frames that an earlier run
+// stored, which a run restores before it stores those that follow.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,21 @@
 
 #include "base/status.h"
 #include "engine/session_spec.h"
+#include "image/picture.h"
 #include "run/journal.h"
 #include "run/score_run.h"
 
 namespace acutance {
+
+/// The videos must be regular files.
+Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format);
+
+/// What DescribeRun was given, as far as scores and logs depend on it. Loads the models, which must be what they were.
+struct DescribedRun {
+  RunRequest request;
+  PictureFormat format;
+};
+Result<DescribedRun> ReadRun(const JournalHeader& header);
 
 /// Fills the results of frame `to.index` from a record of the journal `path`.
 Status RestoreFrame(const JournalRecord& record, const std::string& path, FrameResults& to);

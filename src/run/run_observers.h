@@ -15,7 +15,7 @@
 #include "image/picture.h"
 #include "run/alignment_monitor.h"
 #include "run/score_run.h"
-#include "run/worst_frames.h"
+#include "stats/score_table.h"
 #include "video/pair_reader.h"
 
 namespace acutance {
@@ -46,6 +46,32 @@ class ShotDetector {
   int64_t count_ = 0;
   std::vector<FrameCells> cells_;
   std::optional<FingerprintStream> fingerprints_;  // not set: all come by AddFingerprints
+};
+
+/// Keeps the worst frames of one distorted video by one column: the worst of each `spacing` frames (a second's), and of
+/// those the `count` worst. Of bad frames in a row one is enough. Pictures are held by reference, none is copied.
+class WorstFrames {
+ public:
+  WorstFrames(int count, double spacing) : count_(count), spacing_(spacing) {}
+
+  /// Frames in order. The pictures of a frame are held until it is judged.
+  void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
+
+  /// Judges the frames below `frames`, whose scores are in the table. A frame that has none when the next one is done
+  /// is passed over.
+  void Judge(const ScoreTable& table, int column, int64_t frames);
+
+  /// The worst score first.
+  std::vector<WorstFrame> Take();
+
+ private:
+  void Keep(WorstFrame candidate);
+
+  int count_;
+  double spacing_;
+  std::deque<WorstFrame> waiting_;
+  std::vector<WorstFrame> kept_;
+  ScoreDirection better_ = ScoreDirection::kHigher;
 };
 
 class RunObservers {

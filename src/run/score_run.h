@@ -18,12 +18,35 @@
 #include "io/video_source.h"
 #include "run/auto_model.h"
 #include "run/cached_reference.h"
-#include "run/frame_observer.h"
 #include "run/model_spec.h"
-#include "run/worst_frames.h"
 #include "video/fit_videos.h"
 
 namespace acutance {
+
+struct FramePair;
+struct ScoredRun;
+
+/// Observer of a run's scored picture pairs. Calls come from one thread. An error ends the run. Pictures in a device's
+/// memory have no planes.
+class FrameObserver {
+ public:
+  virtual ~FrameObserver() = default;
+
+  /// Called before the first pair, and again where the run restarts with other pairs: those before do not count.
+  virtual Status Start(const Session& session, const ScoredRun& run) = 0;
+  /// A pair that is scored.
+  virtual Status Add(const FramePair& pair) = 0;
+  /// Called after the last pair of a run without an error.
+  virtual Status Finish() = 0;
+};
+
+struct WorstFrame {
+  int64_t frame = 0;
+  double score = 0;
+  Picture reference, distorted;
+  /// The frame of the reference whose picture it is, where that is not its own; set by runs that find shots.
+  std::optional<int64_t> shows = std::nullopt;
+};
 
 /// Where a run stopped; each caller has its own words and exit status for it. kModel is for callers that load models
 /// as a part of the run, kStart for metrics that refuse the format of the pictures.

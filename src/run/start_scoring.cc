@@ -1,4 +1,4 @@
-#include "run/attempt_phases.h"
+#include "run/attempt.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "devices/backends.h"
+#include "engine/artifact_files.h"
 #include "metric/options.h"
-#include "run/fingerprint_tap.h"
-#include "run/map_files.h"
 #include "video/prefetch.h"
 
 namespace acutance {

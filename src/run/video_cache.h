@@ -1,6 +1,8 @@
 // Opening of a run's videos, some of which are read several times: pipes and first pictures are replayed from memory.
 #pragma once
 
+#include <acutance/run.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,6 +15,10 @@
 #include "video/replay_buffer.h"
 
 namespace acutance {
+
+/// The videos of a folder, for rate-quality curves. Hidden files are left out. A file that only lacks what an option
+/// tells is taken, so that the run says so. kNotFound where there is no video.
+Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& options);
 
 /// Videos are numbered: 0 is the reference.
 class VideoCache {

@@ -1,4 +1,4 @@
-#include "run/worst_frames.h"
+#include "run/run_observers.h"
 
 #include <gtest/gtest.h>
 

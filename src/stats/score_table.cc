@@ -70,4 +70,15 @@ int ScoreTable::Find(std::string_view stored) const {
   return found == index_.end() ? -1 : found->second;
 }
 
+std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
+  if (const int column = table.Find(model_column); column >= 0) return column;
+  std::optional<int> best;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const ScoreTable::Column& column = table.columns()[i];
+    if (column.better == ScoreDirection::kNeither) continue;
+    if (!best || column.rank > table.columns()[*best].rank) best = static_cast<int>(i);
+  }
+  return best;
+}
+
 }  // namespace acutance

@@ -9,11 +9,19 @@
 
 #include "base/status.h"
 #include "io/video_source.h"
-#include "run/doctor/finding.h"
 
 namespace acutance {
 
 struct Probe;
+
+/// A cause, how sure it is, and the command that helps. `cause` is a stable name: offset, frame-rate, size, crop,
+/// turned, range, color, swapped, transfer, interlaced, drops, model, damage, different, none.
+struct Finding {
+  std::string cause;
+  double confidence = 0;  // 0 to 1
+  std::string sentence;
+  std::string command;  // what to type; empty: nothing helps
+};
 
 /// What a model has to fit.
 struct PairFacts {

@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "base/temp_dir.h"
+#include "engine/artifact_files.h"
 #include "engine/session.h"
-#include "run/map_files.h"
 
 namespace acutance {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/frame_maps.h"
+#include "engine/frame_maps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Raw files of artifacts that options of metrics ask for (metric/raw_dump_option.h).
+// Files of artifacts: a TIFF file for each frame, and the raw files that options of metrics name
+// (metric/raw_dump_option.h).
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,15 @@
 #include <string>
 
 #include "base/status.h"
+#include "engine/artifact.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
 
 namespace acutance {
+
+/// Makes the folder, and what writes each artifact to a TIFF file there: <name>_<frame>.tif, six digits of the frame;
+/// with several distorted videos video<n>_<name>_<frame>.tif, n from 0 on.
+Result<ArtifactSink> MakeMapFiles(const std::string& folder, int distorted_count);
 
 /// The file to which an option has an artifact written; empty: none.
 std::string RawArtifactFile(const Extractor& extractor, int artifact);
