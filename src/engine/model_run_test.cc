@@ -42,7 +42,7 @@ struct Bound {
   ScoreTable table;
 };
 
-TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
+TEST(ModelRun, PredictsTheSameOnAnyNumberOfThreads) {
   Bound alone, shared;
   int parts = 0;
   const ForEach last_first = [&](int count, const std::function<void(int)>& work) {
@@ -58,14 +58,12 @@ TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
     for (int64_t frame = 0; frame < kFrames; ++frame) {
       EXPECT_EQ(alone.ScoreOf(frame).has_value(), frame < std::min(frames, kLate)) << frame;
       EXPECT_EQ(alone.ScoreOf(frame), shared.ScoreOf(frame)) << frame;
-      if (alone.ScoreOf(frame)) {
-        EXPECT_EQ(alone.ScoreOf(frame), Predict(*alone.model, Bound::FeaturesOf(frame)));
-      }
+      if (alone.ScoreOf(frame)) EXPECT_EQ(alone.ScoreOf(frame), Predict(*alone.model, Bound::FeaturesOf(frame)));
     }
   }
 }
 
-TEST(ModelRun, GoesOnWhereFeaturesWereMissing) {
+TEST(ModelRun, ContinuesWhereFeaturesWereMissing) {
   Bound bound;
   ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, kInTurn).ok());
   EXPECT_FALSE(bound.run.CheckComplete(bound.table, 1, kFrames).ok());

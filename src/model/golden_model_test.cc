@@ -36,7 +36,7 @@ std::string Alias(std::string_view stored) {
   return std::string(stored);
 }
 
-/// The column of a run that holds a feature, whatever options its key names.
+/// The column of a run that holds a feature, with any options in its key.
 const json* FindFeature(const json& features, const std::string& stored) {
   const std::string alias = Alias(stored);
   for (const auto& [key, scores] : features.items()) {

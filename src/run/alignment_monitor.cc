@@ -110,7 +110,7 @@ bool AlignmentMonitor::RejectsFirst(int64_t frames) {
   return false;
 }
 
-/// Pipes are held before the attempt ends, so that the next one can read them.
+/// Pipes are held before the attempt ends, so that the next attempt can read them.
 bool AlignmentMonitor::Reject(Misalignment misalignment) {
   misalignment_ = std::move(misalignment);
   misalignment_->next_check = next_check_;
@@ -148,7 +148,7 @@ void AlignmentMonitor::ConcludeEstimated(int64_t frames) {
   warnings_ = std::move(found->warnings);
 }
 
-/// Reads what an attempt left of the videos, where it matters for their alignment. False: a video continues.
+/// Reads the remaining frames that matter for the alignment. False: a video continues.
 bool AlignmentMonitor::ReadToEnds() {
   int64_t shortest = kAll;
   for (const auto& track : tracks_)

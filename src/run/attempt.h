@@ -1,5 +1,4 @@
-// Attempt at a run: a decoder and an alignment plan in, scores or the reason for another attempt out. Its phases are
-// open, fit, start and feed; each takes the result of the one before.
+// Phases of an attempt at a run, each of which takes the result of the one before: open, fit, start, feed.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "align/alignment_plan.h"
-#include "align/confirm_alignment.h"
 #include "base/status.h"
 #include "engine/session.h"
 #include "engine/session_spec.h"
@@ -21,32 +19,10 @@
 #include "run/run_journal.h"
 #include "run/run_observers.h"
 #include "run/score_run.h"
-#include "run/video_cache.h"
 #include "video/fit_videos.h"
 #include "video/pair_reader.h"
 
 namespace acutance {
-
-struct Attempt {
-  Decoder decoder = Decoder::kCpu;
-  AlignmentPlan alignment{};
-};
-
-struct AttemptResult {
-  enum class Outcome {
-    kDone,     // the run ends: it has scores or an error
-    kRealign,  // the frames are not aligned as planned
-    kNoNvdec,  // an error, where NVDEC decoded: FFmpeg's own decoders may do
-  };
-  Outcome outcome = Outcome::kDone;
-  ScoredRun run{};
-  std::vector<std::string> alignment_warnings{};  // the last of the run's
-  Misalignment misalignment{};                    // kRealign
-  AlignmentTask task{};                           // kRealign: with the videos as they were opened
-};
-
-/// kCancelled is the error of a run that its user cancelled, and of no other.
-AttemptResult RunAttempt(const RunRequest& request, const Attempt& attempt, VideoCache& videos);
 
 /// Phases of an attempt return a value, or nullopt once the report has an error or the alignment was rejected.
 class AttemptReport {
@@ -54,7 +30,7 @@ class AttemptReport {
   /// on_warning: called with each warning as it occurs; null: nothing is.
   explicit AttemptReport(std::function<void(const std::string&)> on_warning) : on_warning_(std::move(on_warning)) {}
 
-  /// Each warning once: videos may be opened again, for a device.
+  /// Records each warning once: videos may be opened again, for a device.
   void Warn(std::string warning);
 
   std::nullopt_t Fail(RunStage stage, Status status) {
@@ -62,15 +38,15 @@ class AttemptReport {
     return std::nullopt;
   }
 
-  /// Videos that cannot be compared: `status` is PairReader's, or of another error while they are read.
+  /// For videos that cannot be compared. status: PairReader's, or another error of reading.
   std::nullopt_t FailPair(const RunRequest& request, const Status& status);
 
-  /// The scores of the frames before it are valid where the stage is kRead.
+  /// Where the stage is kRead, the scores of the frames before it are valid.
   std::optional<RunError>& error() { return error_; }
   std::vector<std::string>& warnings() { return warnings_; }
 
+  /// NVDEC decoded a video, so that it may have caused an error.
   void NoteNvdec() { used_nvdec_ = true; }
-  /// Whether NVDEC decoded a video, so that an error may be one of it.
   bool used_nvdec() const { return used_nvdec_; }
 
  private:
@@ -92,10 +68,8 @@ class ReferenceKeys {
     first_.video = video;
   }
 
-  /// Notes how the reference's pictures are changed before they are scored.
+  /// Adds how the reference's pictures are converted before they are scored.
   void Prepare(const Input& reference);
-
-  /// The key of the reference picture of a pair.
   PictureKey Of(int64_t pair) const;
 
  private:
@@ -111,7 +85,7 @@ struct OpenedInputs {
   bool is_instant = true;  // all pictures are in memory, so that none are read ahead
 };
 
-/// nvdec: how a device decodes each video; null: it does not.
+/// nvdec: the device that decodes; null: FFmpeg's own decoders do.
 std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,
                                        AlignmentMonitor& alignment, AttemptReport& report);
 
@@ -126,7 +100,6 @@ std::optional<FittedInputs> FitInputs(const RunRequest& request, OpenedInputs op
 
 // Starting the session (start_scoring.cc).
 
-/// What is known of a session without its videos.
 struct SessionSetup {
   SessionSpec spec;
   SessionNeeds needs;
@@ -152,8 +125,8 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
 
 // Feeding its frames, and concluding (feed_frames.cc).
 
-/// Scores all frames. nullopt: an error without scores, or the frames turned out to be misaligned, as `alignment` says
-/// then. A run that is returned may have an error, too: the frames before it were scored.
+/// Scores all frames. nullopt: an error without scores, or misaligned frames (AlignmentMonitor::misalignment). A run
+/// that is returned may have an error, too: the frames before it were scored.
 std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun started, AlignmentMonitor& alignment,
                                      AttemptReport& report);
 

@@ -31,7 +31,7 @@ Result<ModelSpec> ParseModelSpec(const std::string& text);
 /// Parses a feature as --feature names it: psnr=enable_chroma=false:enable_mse=true
 Result<FeatureRequest> ParseFeatureSpec(const std::string& text);
 
-/// What becomes of an option that its metric does not have, and of one for a metric that does not exist.
+/// How options are handled that their metric does not have, or whose metric does not exist.
 enum class UnknownOptions {
   kRefused,
   kIgnored,  // with a warning; libvmaf's tool is silent

@@ -8,12 +8,12 @@
 #include "align/black_bars.h"
 #include "align/crop_search.h"
 #include "align/input_order.h"
-#include "engine/device_decoding.h"
+#include "engine/device_cache.h"
 
 namespace acutance {
 namespace {
 
-/// Warns of different frame rates where frames are paired by order, and would show different times.
+/// Warns of different frame rates where frames are paired by order.
 class RateCheck {
  public:
   void Add(const std::string& path, std::optional<double> rate, AttemptReport& report) {
@@ -22,9 +22,9 @@ class RateCheck {
     if (!first_) first_ = {path, *rate};
     const auto& [first_path, first] = *first_;
     if (std::abs(*rate - first) > kTolerance * first)
-      report.Warn(
-          fmt::format("{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, whatever their times",
-                      first_path, first, path, *rate));
+      report.Warn(fmt::format(
+          "{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, regardless of their times",
+          first_path, first, path, *rate));
   }
 
  private:
@@ -46,7 +46,7 @@ Input FactsOf(const PairReaderInput& input) {
   return {input.name, video.format(), video.frame_rate(), video.color(), video.facts()};
 }
 
-/// The same part of another size.
+/// The same part of a picture of another size.
 Rectangle ScaleTo(const PictureFormat& to, const PictureFormat& from, const Rectangle& part) {
   const auto scaled = [](int value, int numerator, int denominator) {
     return static_cast<int>((int64_t{value} * numerator + denominator / 2) / denominator);
@@ -85,7 +85,7 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
   const PictureFormat& format = input.video->format();
   if (choice.find_bars) {
     ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> content, FindBlackBars(input.name, open));
-    if (!content) warn(fmt::format("{} is too dark to tell its bars; nothing of it is cut off", input.name));
+    if (!content) warn(fmt::format("{}: too dark to detect black bars; not cropped", input.name));
     return content && *content != WholeOf(input) ? content : std::nullopt;
   }
   if (!choice.reference || &input == &reference) return choice.reference;
@@ -93,8 +93,8 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
   return std::optional(ScaleTo(format, reference.video->format(), *choice.reference));
 }
 
-/// Where contents within bars have different shapes: crops them to what both show, if pictures tell that rows or
-/// columns were cut off.
+/// Where contents within bars have different shapes: crops both to the shared part, if pictures show that rows or
+/// columns were cropped.
 Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
   const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
   if (!ShapesDiffer(one, other)) return {};
@@ -121,8 +121,8 @@ Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport
 
 }  // namespace
 
-/// Crops, sizes and depths are described by their sentences. Colors, fields and chroma depend on the other videos, too,
-/// so that pictures which they change have no key.
+/// Crops, sizes and bit depths are described by their sentences. Conversions of colors, fields and chroma depend on the
+/// other videos, too, so that their pictures have no key.
 void ReferenceKeys::Prepare(const Input& reference) {
   std::string how;
   bool has_value = !reference.facts.is_rgb;
@@ -170,8 +170,8 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
   if (request.open.raw && !has_raw)
     return report.Fail(
         RunStage::kReference,
-        Error(StatusCode::kInvalidArgument, "{} tells its own size, and no other video is raw yuv: leave out the size",
-              request.reference));
+        Error(StatusCode::kInvalidArgument,
+              "{} declares its own size, and no other video is raw yuv: leave out the size", request.reference));
   return opened;
 }
 

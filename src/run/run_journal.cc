@@ -18,10 +18,10 @@
 namespace acutance {
 namespace {
 
-constexpr int kResults = 1;  // counts up when a metric's results change, or what is kept of them
+constexpr int kResults = 1;  // incremented when a metric's stored results change
 constexpr PixelFormat kPixelFormats[] = {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444};
 
-/// The size of a regular file and a hash of 1 MB of it, in pieces that lie all over it.
+/// The size of a regular file and a hash of 1 MB of it, in pieces spread over the file.
 Result<std::string> Fingerprint(const std::string& path) {
   constexpr int64_t kPieces = 256, kPieceBytes = 4096;
   std::error_code error;
@@ -110,7 +110,7 @@ std::string DescribeFit(const FitOptions& fit) {
   return text + (fit.raise_bit_depth ? ", depths raised" : "") + (fit.heed_color ? ", ranges converted" : "");
 }
 
-/// A line for each option whose value no other line has; scores depend on it.
+/// Adds a line for each option that scores depend on and that no other line has.
 void AddOptions(const RunRequest& request, JournalHeader& header) {
   for (const RunOption& option : RunOptions()) {
     const std::string value = option.show ? option.show(request) : "";
@@ -234,7 +234,7 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
 Result<DescribedRun> ReadRun(const JournalHeader& header) { return RunReader().Read(header); }
 
 Status RestoreFrame(const JournalRecord& record, const std::string& path, FrameResults& to) {
-  return record.frame == to.index && TakeKeptWords(record.words, to) ? Status() : OtherProgram(path, record.frame);
+  return record.frame == to.index && RestoreResults(record.words, to) ? Status() : OtherProgram(path, record.frame);
 }
 
 Result<std::unique_ptr<RunJournal>> RunJournal::Open(const RunRequest& request, const PictureFormat& format,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "engine/session_spec.h"
@@ -19,7 +20,7 @@ namespace acutance {
 /// The videos must be regular files.
 Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format);
 
-/// What DescribeRun was given, as far as scores and logs depend on it. Loads the models, which must be what they were.
+/// The part of DescribeRun's arguments that scores and logs depend on. Loads the models, which must not have changed.
 struct DescribedRun {
   RunRequest request;
   PictureFormat format;
@@ -31,17 +32,17 @@ Status RestoreFrame(const JournalRecord& record, const std::string& path, FrameR
 
 class RunJournal {
  public:
-  /// Has a session of `spec` begin with the frames that the journal has, and store those that follow. The session ends
-  /// before the journal.
+  /// Makes a session of `spec` restore the frames that the journal has, and store those that follow. The journal
+  /// outlives the session.
   static Result<std::unique_ptr<RunJournal>> Open(const RunRequest& request, const PictureFormat& format,
                                                   SessionSpec& spec);
 
   // Once the session is open:
   int64_t restored() const { return restored_; }
-  /// Whether an earlier run came to the end.
+  /// Whether an earlier run was complete.
   bool is_complete() const { return is_complete_; }
 
-  /// The run came to its end before frame `frame`.
+  /// Records that the run ended before frame `frame`.
   Status End(int64_t frame);
 
  private:
@@ -55,5 +56,14 @@ class RunJournal {
   int64_t restored_ = 0;
   bool is_complete_ = false;
 };
+
+struct JoinedRun {
+  ScoredRun run;
+  RunRequest request;  // the videos and what was asked of them
+};
+
+/// Takes the journals in any order. Frames in several of them must agree to the bit; a missing frame is an error. The
+/// scores are those of one run over all frames.
+JoinedRun JoinJournals(const std::vector<std::string>& paths, int threads);
 
 }  // namespace acutance

@@ -49,24 +49,24 @@ void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
     waiting_.pop_front();
     if (!score || std::isnan(*score)) continue;
     candidate.score = *score;
-    Keep(std::move(candidate));
+    Retain(std::move(candidate));
   }
 }
 
-void WorstFrames::Keep(WorstFrame candidate) {
+void WorstFrames::Retain(WorstFrame candidate) {
   const auto is_worse = [&](const WorstFrame& a, const WorstFrame& b) { return IsWorse(a.score, b.score, better_); };
-  const auto group = [&](const WorstFrame& kept) { return std::floor(static_cast<double>(kept.frame) / spacing_); };
-  const auto rival = std::ranges::find(kept_, group(candidate), group);
-  if (rival == kept_.end()) kept_.push_back(std::move(candidate));
+  const auto group = [&](const WorstFrame& worst) { return std::floor(static_cast<double>(worst.frame) / spacing_); };
+  const auto rival = std::ranges::find(retained_, group(candidate), group);
+  if (rival == retained_.end()) retained_.push_back(std::move(candidate));
   else if (is_worse(candidate, *rival)) *rival = std::move(candidate);
-  if (static_cast<int>(kept_.size()) > count_) kept_.erase(std::ranges::max_element(kept_, is_worse));
+  if (static_cast<int>(retained_.size()) > count_) retained_.erase(std::ranges::max_element(retained_, is_worse));
 }
 
 std::vector<WorstFrame> WorstFrames::Take() {
-  std::ranges::sort(kept_, [&](const WorstFrame& a, const WorstFrame& b) {
+  std::ranges::sort(retained_, [&](const WorstFrame& a, const WorstFrame& b) {
     return a.score == b.score ? a.frame < b.frame : IsWorse(a.score, b.score, better_);
   });
-  return std::move(kept_);
+  return std::move(retained_);
 }
 
 RunObservers::RunObservers(const RunRequest& request, const AlignmentMonitor& alignment)

@@ -12,9 +12,7 @@ std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t
   WorstFrames worst(count, spacing);
   for (size_t f = 0; f < scores.size(); ++f) {
     worst.Offer(static_cast<int64_t>(f), {}, {});
-    if (scores[f] < 1000) {
-      EXPECT_TRUE(table.Set(column, static_cast<int64_t>(f), scores[f]).ok());
-    }
+    if (scores[f] < 1000) EXPECT_TRUE(table.Set(column, static_cast<int64_t>(f), scores[f]).ok());
     if (f % 3 == 2) worst.Judge(table, column, static_cast<int64_t>(f) - 1);  // scores come late
   }
   worst.Judge(table, column, static_cast<int64_t>(scores.size()));
@@ -37,7 +35,7 @@ TEST(WorstFrames, AreOneOfEachGroup) {
   EXPECT_EQ(Worst({20, 10, 30, 15, 90, 91, 92, 80}, 9, 4), (std::vector<int64_t>{1, 7}));
 }
 
-TEST(WorstFrames, PassOverFramesWithoutAScore) {
+TEST(WorstFrames, SkipFramesWithoutAScore) {
   EXPECT_EQ(Worst({20, 1e6, 10, 1e6, 30, 1e6}, 2, 1), (std::vector<int64_t>{2, 0}));
 }
 

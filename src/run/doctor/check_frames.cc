@@ -26,7 +26,7 @@ bool HasOtherCause(const Probe& probe) {
   return std::ranges::any_of(others, [&](const auto& check) { return check(probe).has_value(); });
 }
 
-/// Signs that the inputs are in the wrong order, by weight, and the reasons for a person.
+/// Signs that the inputs are in the wrong order: their weight and human-readable reasons.
 struct Signs {
   double weight = 0;
   std::vector<const char*> reasons{};
@@ -218,7 +218,7 @@ std::optional<Finding> CheckDrops(const Probe& probe) {
                                                                  : 0.9) *
                        PathConfidence(probe),
                    fmt::format("{} were dropped, and {} come twice or more", path.dropped(), path.repeated()));
-  // Too few for the alignment to leave the order of frames.
+  // Too few for the alignment to depart from the order of frames.
   const int64_t repeats = path.late() == 0 ? CountRepeats(probe.reference.track, probe.distorted.track) : 0;
   if (repeats < 2) return std::nullopt;
   return finding(0.8, fmt::format("{} repeat the one before where the reference moves", repeats));

@@ -73,7 +73,7 @@ Finding PlacementFinding(const Probe& probe) {
           probe.Score(fmt::format(" {}", parts.options))};
 }
 
-/// Fields of two times comb where the picture has edges, and lie apart in time even where it is smooth.
+/// Fields of different times show combing at edges, and differ in time even where the picture is smooth.
 bool HoldsFields(const VideoProbe& video, const VideoProbe& other) {
   constexpr double kCombed = 0.15, kMore = 1.8, kUneven = 0.35, kEven = 0.1;
   if (video.combing > kCombed && video.combing > kMore * other.combing) return true;
@@ -103,15 +103,15 @@ std::string DeclareTransfer(const VideoProbe& video, Transfer transfer) {
   if (codec == "h264" || codec == "hevc" || codec == "av1")
     return fmt::format(
         "ffmpeg -i {} -map 0:v:0 -c copy -bsf:v {}_metadata={}_primaries=9:transfer_characteristics={}:"
-        "matrix_coefficients=9 told.mkv",
+        "matrix_coefficients=9 tagged.mkv",
         ShellWord(video.name), codec, codec == "av1" ? "color" : "colour", number);
   return fmt::format(
-      "ffmpeg -i {} -vf setparams=color_trc={}:color_primaries=bt2020:colorspace=bt2020nc -c:v ffv1 told.mkv",
+      "ffmpeg -i {} -vf setparams=color_trc={}:color_primaries=bt2020:colorspace=bt2020nc -c:v ffv1 tagged.mkv",
       ShellWord(video.name), NameForZscale(transfer));
 }
 
-/// PQ and HLG spread dark tones, so that luma lies on a curve of that of the same video as SDR. What tone mapping
-/// leaves of a curve is less.
+/// PQ and HLG spread dark tones, so that luma lies on a curve over that of the same video in SDR. After tone mapping
+/// the curve is weaker.
 bool IsBent(const Probe& probe) {
   constexpr double kBent = 0.03, kExplained = 0.35;
   const bool is_sdr = !probe.reference.color.is_hdr() && !probe.distorted.color.is_hdr();
@@ -135,20 +135,13 @@ std::optional<Finding> CheckUndeclaredTransfer(const Probe& probe) {
 
 /// FFmpeg's name of a matrix; "": its scaler does not convert it.
 std::string_view NameForScale(Matrix matrix) {
-  switch (matrix) {
-    case Matrix::kBt709:
-      return "bt709";
-    case Matrix::kBt601:
-      return "smpte170m";
-    case Matrix::kBt2020:
-      return "bt2020nc";
-    case Matrix::kSmpte240:
-      return "smpte240m";
-    case Matrix::kFcc:
-      return "fcc";
-    default:
-      return "";
-  }
+  constexpr std::pair<Matrix, std::string_view> kNames[] = {{Matrix::kBt709, "bt709"},
+                                                            {Matrix::kBt601, "smpte170m"},
+                                                            {Matrix::kBt2020, "bt2020nc"},
+                                                            {Matrix::kSmpte240, "smpte240m"},
+                                                            {Matrix::kFcc, "fcc"}};
+  const auto* const found = std::ranges::find(kNames, matrix, &std::pair<Matrix, std::string_view>::first);
+  return found == std::end(kNames) ? "" : found->second;
 }
 
 /// FFmpeg's scaler has another name for BT.2020 than its streams.
@@ -164,7 +157,7 @@ std::string ConvertMatrix(const Probe& probe) {
       ShellWord(probe.distorted.name), NameForMatrixOption(from), NameForMatrixOption(to), NameForScale(to));
 }
 
-/// Those of HD and SD, which lie close together.
+/// Those of HD and SD, which are close to each other.
 bool IsUsual(Primaries primaries) {
   return primaries == Primaries::kBt709 || primaries == Primaries::kNtsc || primaries == Primaries::kPal;
 }
@@ -191,7 +184,7 @@ std::optional<Finding> CheckOrientation(const Probe& probe) {
       "turned", 0.9,
       fmt::format("{} is rotated as its stream declares, and {} is {}: in one of them this was lost, or done already.",
                   turned.name, other.name, other.facts.orientation == Orientation() ? "not" : "rotated differently"),
-      fmt::format("ffmpeg -noautorotate -i {} -strict -1 untold.y4m", ShellWord(turned.name))};
+      fmt::format("ffmpeg -noautorotate -i {} -strict -1 unrotated.y4m", ShellWord(turned.name))};
 }
 
 std::optional<Finding> CheckCrop(const Probe& probe) {
@@ -225,7 +218,7 @@ std::optional<Finding> CheckInterlacing(const Probe& probe) {
   if (in_reference == in_distorted && ref.facts.is_interlaced == dis.facts.is_interlaced) return std::nullopt;
   const bool is_reference = in_reference || (!in_distorted && ref.facts.is_interlaced);
   const VideoProbe& video = is_reference ? ref : dis;
-  // Fine lines that were scaled look like some combs.
+  // Scaled fine lines can look like combing.
   constexpr double kUneven = 0.35, kStrong = 0.3;
   const double combing = std::max(ref.combing, dis.combing);
   const bool is_scaled = ref.format.height != dis.format.height;
@@ -263,7 +256,7 @@ std::optional<Finding> CheckTransfer(const Probe& probe) {
 std::optional<Finding> CheckColor(const Probe& probe) {
   const VideoProbe &ref = probe.reference, &dis = probe.distorted;
   constexpr const char* kEffect = "their samples mean different colors, or one of the streams is wrong";
-  // What maps the tones of HDR converts its colors, too.
+  // Tone mapping converts colors, too.
   if (ref.facts.is_rgb || dis.facts.is_rgb || CheckTransfer(probe)) return std::nullopt;
   const VideoColor &a = ref.color, &b = dis.color;
   if (DeclareOther(a.matrix, b.matrix))

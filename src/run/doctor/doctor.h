@@ -1,4 +1,4 @@
-// Diagnosis of two videos that do not compare: the likely causes, each with the command that helps.
+// Diagnosis of two videos that do not compare: likely causes, each with the command that fixes it.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace acutance {
 
 struct Probe;
 
-/// A cause, how sure it is, and the command that helps. `cause` is a stable name: offset, frame-rate, size, crop,
+/// A cause, its confidence, and the command that fixes it. `cause` is a stable name: offset, frame-rate, size, crop,
 /// turned, range, color, swapped, transfer, interlaced, drops, model, damage, different, none.
 struct Finding {
   std::string cause;
@@ -23,7 +23,7 @@ struct Finding {
   std::string command;  // what to type; empty: nothing helps
 };
 
-/// What a model has to fit.
+/// Facts that a model must suit.
 struct PairFacts {
   PictureFormat pictures;  // the reference's, as displayed
   std::optional<double> frame_rate;
@@ -42,7 +42,7 @@ struct DoctorRequest {
 /// comes last. An error: a video cannot be found, or is not a regular file.
 Result<std::vector<Finding>> Diagnose(const DoctorRequest& request);
 
-/// The same of videos that were read.
+/// The same for videos that were read.
 std::vector<Finding> FindCauses(const Probe& probe);
 
 }  // namespace acutance
