@@ -14,7 +14,7 @@
 
 #include "backend/emu/emu.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {

@@ -13,7 +13,7 @@
 #include "backend/emu/emu.h"
 #include "base/temp_dir.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -57,8 +57,8 @@ std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const Pict
                       .format = format,
                       .devices = std::move(devices)};
   spec.models[0].least_bit_depth = least_bit_depth;
-  return ScoreClip(std::move(spec), frames,
-                   [&](int frame, int video) { return Frame(format, frame, video == 0 ? 0 : video + 1); });
+  return ScoreVideo(std::move(spec), frames,
+                    [&](int frame, int video) { return Frame(format, frame, video == 0 ? 0 : video + 1); });
 }
 
 std::shared_ptr<DevicePicker> Flaky(Fault fault) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backend/emu/emu.h"
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {

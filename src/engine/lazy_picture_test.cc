@@ -12,7 +12,7 @@
 #include "backend/emu/emu.h"
 #include "devices/scaling_selftest.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 #include "exec/run_plan.h"
 #include "image/lazy_picture.h"
 #include "metric/plan_context.h"
@@ -137,7 +137,7 @@ std::unique_ptr<Session> Score(const Videos& videos, Way way, std::unique_ptr<De
                       .verify = way.verify};
   if (device) spec.devices = std::make_shared<DevicePicker>(std::move(device));
   if (way.knows_scalings) spec.conversions = clip.scalings();
-  return ScoreClip(std::move(spec), kFrames, [&](int frame, int video) {
+  return ScoreVideo(std::move(spec), kFrames, [&](int frame, int video) {
     return clip.At(static_cast<size_t>(video), frame, way.is_made || (way.mixes && frame % 3 == 0));
   });
 }

@@ -58,7 +58,9 @@ TEST(ModelRun, PredictsTheSameOnAnyNumberOfThreads) {
     for (int64_t frame = 0; frame < kFrames; ++frame) {
       EXPECT_EQ(alone.ScoreOf(frame).has_value(), frame < std::min(frames, kLate)) << frame;
       EXPECT_EQ(alone.ScoreOf(frame), shared.ScoreOf(frame)) << frame;
-      if (alone.ScoreOf(frame)) EXPECT_EQ(alone.ScoreOf(frame), Predict(*alone.model, Bound::FeaturesOf(frame)));
+      if (alone.ScoreOf(frame)) {
+        EXPECT_EQ(alone.ScoreOf(frame), Predict(*alone.model, Bound::FeaturesOf(frame)));
+      }
     }
   }
 }

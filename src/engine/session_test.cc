@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {
@@ -48,26 +48,26 @@ SessionSpec SpecOf(int threads, int distorted, int subsample = 1) {
           .format = kFormat};
 }
 
-std::unique_ptr<Session> ScoreClip(int threads, const std::vector<int>& noises, int frames, int subsample = 1) {
-  return ScoreClip(SpecOf(threads, static_cast<int>(noises.size()), subsample), frames, [&](int frame, int video) {
+std::unique_ptr<Session> ScoreVideo(int threads, const std::vector<int>& noises, int frames, int subsample = 1) {
+  return ScoreVideo(SpecOf(threads, static_cast<int>(noises.size()), subsample), frames, [&](int frame, int video) {
     return MakePicture(kFormat, frame, video == 0 ? 0 : noises[static_cast<size_t>(video) - 1]);
   });
 }
 
 TEST(Session, ScoresDoNotDependOnThreads) {
-  const auto one = ScoreClip(1, {9}, 9);
-  for (int threads : {2, 3, 8}) ExpectSameTables(one->scores(0), ScoreClip(threads, {9}, 9)->scores(0));
+  const auto one = ScoreVideo(1, {9}, 9);
+  for (int threads : {2, 3, 8}) ExpectSameTables(one->scores(0), ScoreVideo(threads, {9}, 9)->scores(0));
 }
 
 TEST(Session, SeveralDistortedVideosScoreAsEachAlone) {
-  const auto together = ScoreClip(3, {3, 30, 90}, 5);
-  ExpectSameTables(together->scores(0), ScoreClip(1, {3}, 5)->scores(0));
-  ExpectSameTables(together->scores(1), ScoreClip(1, {30}, 5)->scores(0));
-  ExpectSameTables(together->scores(2), ScoreClip(1, {90}, 5)->scores(0));
+  const auto together = ScoreVideo(3, {3, 30, 90}, 5);
+  ExpectSameTables(together->scores(0), ScoreVideo(1, {3}, 5)->scores(0));
+  ExpectSameTables(together->scores(1), ScoreVideo(1, {30}, 5)->scores(0));
+  ExpectSameTables(together->scores(2), ScoreVideo(1, {90}, 5)->scores(0));
 }
 
 TEST(Session, EveryFrameOfEveryColumnIsWritten) {
-  const auto session = ScoreClip(2, {12}, 4);
+  const auto session = ScoreVideo(2, {12}, 4);
   for (const auto& column : session->scores(0).columns()) {
     ASSERT_EQ(column.scores.size(), 4u) << column.stored;
     for (const auto& score : column.scores) {
@@ -78,8 +78,8 @@ TEST(Session, EveryFrameOfEveryColumnIsWritten) {
 }
 
 TEST(Session, SubsamplingLeavesFramesOutButKeepsMotionTrue) {
-  const auto all = ScoreClip(2, {12}, 7);
-  const auto third = ScoreClip(2, {12}, 7, 3);
+  const auto all = ScoreVideo(2, {12}, 7);
+  const auto third = ScoreVideo(2, {12}, 7, 3);
   const ScoreTable& table = third->scores(0);
   const int adm2 = table.Find("VMAF_integer_feature_adm2_score");
   const int motion2 = table.Find("VMAF_integer_feature_motion2_score");
@@ -90,7 +90,7 @@ TEST(Session, SubsamplingLeavesFramesOutButKeepsMotionTrue) {
 }
 
 TEST(Session, OutputsAtTheFlushFollowAllOthers) {
-  const auto session = ScoreClip(1, {4}, 2);
+  const auto session = ScoreVideo(1, {4}, 2);
   std::vector<std::string> shown;
   for (const auto& column : session->scores(0).columns()) shown.push_back(column.shown);
   ASSERT_GE(shown.size(), 4u);

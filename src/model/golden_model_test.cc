@@ -98,7 +98,7 @@ int CheckPooled(const std::string& id, const json& run) {
       for (const json& score : scores)
         column.scores.push_back(score.is_null() ? std::nullopt : std::optional(Value(score)));
       const FrameRange range{0, static_cast<int64_t>(scores.size()) - 1, run.value("n_subsample", 1)};
-      for (const auto& [name, method] : PoolingMethods()) {
+      for (const auto& [name, method, pool] : PoolingMethods()) {
         if (name != method_name) continue;
         const std::optional<double> value = Pool(column, range, method);
         EXPECT_TRUE(value && SameScore(*value, Value(expected))) << id << " " << key;

@@ -132,7 +132,7 @@ const ModelRun* NoteModels(const RunView& view, Page& page) {
         page.annoyances.push_back({key, *found->output->damage.kind, *found->output->damage.annoying_from});
   }
   const std::string first = ranking ? ranking->main_score_key() : "";
-  page.quality_column = QualityColumn(*view.tables[0], first).value_or(-1);
+  page.quality_column = FindQualityColumn(*view.tables[0], first).value_or(-1);
   return ranking;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "devices/testing/flaky_device.h"
-#include "engine/testing/score_clip.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {
@@ -44,7 +44,7 @@ Scored Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format,
       scored.tracks[static_cast<size_t>(video) + 1].push_back(own);
     })};
   scored.session =
-      ScoreClip(std::move(spec), kFrames, [&](int frame, int video) { return Frame(format, frame, video); });
+      ScoreVideo(std::move(spec), kFrames, [&](int frame, int video) { return Frame(format, frame, video); });
   return scored;
 }
 

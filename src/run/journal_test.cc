@@ -144,7 +144,9 @@ TEST_F(JournalTest, ADamagedByteIsNeverBelieved) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     WriteFile(path_, damaged);
     auto reader = JournalReader::Open(path_);
-    if (reader.ok()) EXPECT_LT(ReadAll(**reader), kFrames) << at;
+    if (reader.ok()) {
+      EXPECT_LT(ReadAll(**reader), kFrames) << at;
+    }
   }
 }
 

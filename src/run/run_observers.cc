@@ -113,7 +113,7 @@ void RunObservers::JudgeWorst(const Session& session) {
   const std::string& model = session.models().empty() ? "" : session.models().front().main_score_key();
   for (size_t d = 0; d < worst_.size(); ++d)
     session.ReadScores(static_cast<int>(d), [&](const ScoreTable& table) {
-      if (const auto column = QualityColumn(table, model)) worst_[d].Judge(table, *column, session.frames_done());
+      if (const auto column = FindQualityColumn(table, model)) worst_[d].Judge(table, *column, session.frames_done());
     });
 }
 

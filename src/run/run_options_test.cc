@@ -34,7 +34,9 @@ RunRequest With(const std::vector<std::pair<std::string, std::string>>& texts) {
   RunRequest request = DefaultRequest();
   for (const RunOption& option : RunOptions())
     for (const auto& [name, text] : texts)
-      if (option.name == name) EXPECT_TRUE(ReadOption(option, text, OptionStyle::kCommand, request).ok()) << name;
+      if (option.name == name) {
+        EXPECT_TRUE(ReadOption(option, text, OptionStyle::kCommand, request).ok()) << name;
+      }
   EXPECT_TRUE(CompleteRequest(request).ok());
   return request;
 }

@@ -12,7 +12,9 @@ std::vector<int64_t> Worst(const std::vector<double>& scores, int count, int64_t
   WorstFrames worst(count, spacing);
   for (size_t f = 0; f < scores.size(); ++f) {
     worst.Offer(static_cast<int64_t>(f), {}, {});
-    if (scores[f] < 1000) EXPECT_TRUE(table.Set(column, static_cast<int64_t>(f), scores[f]).ok());
+    if (scores[f] < 1000) {
+      EXPECT_TRUE(table.Set(column, static_cast<int64_t>(f), scores[f]).ok());
+    }
     if (f % 3 == 2) worst.Judge(table, column, static_cast<int64_t>(f) - 1);  // scores come late
   }
   worst.Judge(table, column, static_cast<int64_t>(scores.size()));
@@ -53,19 +55,19 @@ TEST(WorstFrames, WaitForAScoreThatComesWithTheNextFrames) {
   EXPECT_EQ(taken[0].frame, 0);
 }
 
-TEST(QualityColumn, IsTheModelsElseTheOneOfTheHighestRank) {
+TEST(FindQualityColumn, IsTheModelsElseTheOneOfTheHighestRank) {
   ScoreTable table;
   ASSERT_TRUE(table.AddColumn("content", "content", {ScoreDirection::kNeither, 99}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), std::nullopt);
+  EXPECT_EQ(FindQualityColumn(table, ""), std::nullopt);
   ASSERT_TRUE(table.AddColumn("unranked", "unranked", {ScoreDirection::kLower}).ok());
   ASSERT_TRUE(table.AddColumn("model", "model").ok());
-  EXPECT_EQ(QualityColumn(table, "model"), 2);
-  EXPECT_EQ(QualityColumn(table, ""), 1) << "the first of those without a rank";
+  EXPECT_EQ(FindQualityColumn(table, "model"), 2);
+  EXPECT_EQ(FindQualityColumn(table, ""), 1) << "the first of those without a rank";
   for (const char* name : {"good", "as good"})
     ASSERT_TRUE(table.AddColumn(name, name, {ScoreDirection::kHigher, 50}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), 3) << "the first of a rank";
+  EXPECT_EQ(FindQualityColumn(table, ""), 3) << "the first of a rank";
   ASSERT_TRUE(table.AddColumn("better", "better", {ScoreDirection::kLower, 60}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), 5);
+  EXPECT_EQ(FindQualityColumn(table, ""), 5);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ int ScoreTable::Find(std::string_view stored) const {
   return found == index_.end() ? -1 : found->second;
 }
 
-std::optional<int> QualityColumn(const ScoreTable& table, std::string_view model_column) {
+std::optional<int> FindQualityColumn(const ScoreTable& table, std::string_view model_column) {
   if (const int column = table.Find(model_column); column >= 0) return column;
   std::optional<int> best;
   for (size_t i = 0; i < table.columns().size(); ++i) {
