@@ -20,7 +20,7 @@
 #include "report/ladder.h"
 #include "report/page_encodes.h"
 #include "report/summary_json.h"
-#include "run/folder_videos.h"
+#include "run/video_cache.h"
 
 namespace acutance::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/usable_cpus.h"
 #include "cli/exit_status.h"
 #include "cli/score_command.h"
-#include "run/join_run.h"
+#include "run/run_journal.h"
 
 namespace acutance::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "run/load_models.h"
+#include "run/model_spec.h"
 #include "run/score_run.h"
 
 namespace acutance::cli {

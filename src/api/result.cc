@@ -8,7 +8,6 @@
 #include "api/access.h"
 #include "base/did_you_mean.h"
 #include "log/json_text.h"
-#include "log/log_columns.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"
 #include "report/comparison.h"

@@ -9,12 +9,12 @@
 #include "base/usable_cpus.h"
 #include "report/map_films.h"
 #include "run/cached_reference.h"
-#include "run/folder_videos.h"
-#include "run/join_run.h"
 #include "run/judge_mean.h"
-#include "run/load_models.h"
+#include "run/model_spec.h"
+#include "run/run_journal.h"
 #include "run/run_options.h"
 #include "run/score_run.h"
+#include "run/video_cache.h"
 
 namespace acutance::api {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
-#include "run/map_files.h"
+#include "engine/artifact_files.h"
 #include "run/score_run.h"
 
 namespace acutance::api {

@@ -4,14 +4,17 @@
 #include <iterator>
 #include <utility>
 
+#include "devices/selftest.h"
+#include "exec/surface_splitter.h"
+
 namespace acutance {
 namespace {
 
-/// The most choices, such as a backend, whose devices are kept: each takes memory while it is idle.
+/// The most choices, such as a backend, whose devices are cached: each takes memory while it is idle.
 constexpr size_t kMostGroups = 2;
 constexpr size_t kUnknownMemory = 4'000'000'000;
 
-/// Half of the device's free memory; a quarter of all where it does not tell.
+/// Half of the device's free memory; a quarter of all where it does not report that.
 size_t BytesForPlanes(Device& device) {
   if (const std::optional<size_t> free = device.FreeMemory()) return *free / 2;
   const uint64_t all = device.info().memory_bytes;
@@ -24,27 +27,27 @@ DeviceCache::~DeviceCache() {
   if (process_.forked()) new std::list<Group>(std::move(groups_));  // for ever
 }
 
-std::vector<KeptDevice> DeviceCache::Take(const DeviceChoice& choice) {
+std::vector<CachedDevice> DeviceCache::Take(const DeviceChoice& choice) {
   if (process_.forked()) return {};
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(groups_, choice, &Group::choice);
   if (found == groups_.end()) return {};
-  std::vector<KeptDevice> devices = std::move(found->devices);
+  std::vector<CachedDevice> devices = std::move(found->devices);
   groups_.erase(found);
   return devices;
 }
 
-KeptDevice DeviceCache::Adopt(std::unique_ptr<Device> device) const {
+CachedDevice DeviceCache::Adopt(std::unique_ptr<Device> device) const {
   auto planes = std::make_unique<PlaneCache>(*device, most_bytes_ ? *most_bytes_ : BytesForPlanes(*device));
   return {std::move(device), std::move(planes), nullptr};
 }
 
-void DeviceCache::GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> devices) {
+void DeviceCache::GiveBack(const DeviceChoice& choice, std::vector<CachedDevice> devices) {
   if (process_.forked()) return;
   std::list<Group> surplus;  // goes outside the lock
   const std::lock_guard lock(mutex_);
   const auto is_forgotten = [&](uint64_t video) { return !videos_.contains(video); };
-  for (const KeptDevice& device : devices) device.planes->Forget(is_forgotten);
+  for (const CachedDevice& device : devices) device.planes->Forget(is_forgotten);
   const auto before = std::ranges::find(groups_, choice, &Group::choice);
   if (before != groups_.end()) surplus.splice(surplus.begin(), groups_, before);
   groups_.push_front({choice, std::move(devices)});
@@ -63,7 +66,7 @@ void DeviceCache::Forget(uint64_t video) {
   videos_.erase(video);
   const auto is_it = [&](uint64_t other) { return other == video; };
   for (const Group& group : groups_)
-    for (const KeptDevice& device : group.devices) device.planes->Forget(is_it);
+    for (const CachedDevice& device : group.devices) device.planes->Forget(is_it);
 }
 
 int64_t DeviceCache::Frames(uint64_t video) const {
@@ -71,7 +74,7 @@ int64_t DeviceCache::Frames(uint64_t video) const {
   const std::lock_guard lock(mutex_);
   int64_t most = 0;
   for (const Group& group : groups_)
-    for (const KeptDevice& device : group.devices) most = std::max(most, device.planes->Frames(video));
+    for (const CachedDevice& device : group.devices) most = std::max(most, device.planes->Frames(video));
   return most;
 }
 
@@ -80,8 +83,17 @@ size_t DeviceCache::bytes() const {
   const std::lock_guard lock(mutex_);
   size_t bytes = 0;
   for (const Group& group : groups_)
-    for (const KeptDevice& device : group.devices) bytes += device.planes->bytes();
+    for (const CachedDevice& device : group.devices) bytes += device.planes->bytes();
   return bytes;
+}
+
+Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device) {
+  const Backend& backend = *FindBackend(device.backend);
+  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Device> mine, backend.open(device.index));
+  ACU_RETURN_IF_ERROR(CheckOnce(*mine, UnpackSelfTest()));
+  auto splitter = std::make_shared<SurfaceSplitter>(mine);
+  return DecodingDevice{backend.context_of(*mine),
+                        [splitter](const DeviceFrame& frame) { return splitter->Unpack(frame); }};
 }
 
 }  // namespace acutance

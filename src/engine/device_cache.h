@@ -1,8 +1,10 @@
-// Cache of open devices between sessions, with the runners that lanes recorded on them and planes of references.
+// Cache of open devices between sessions, with the runners that lanes recorded on them and planes of references; and
+// devices opened for decoding.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -11,11 +13,13 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/status.h"
 #include "devices/backends.h"
 #include "engine/lane_part.h"
 #include "exec/device.h"
 #include "exec/plane_cache.h"
 #include "exec/run_plan.h"
+#include "image/device_frame.h"
 #include "image/picture.h"
 
 namespace acutance {
@@ -38,15 +42,15 @@ struct CachedRunners {
   std::vector<std::vector<std::unique_ptr<PlanRunner>>> runners;  // of the slots, by part
 };
 
-/// Each member uses those before it.
-struct KeptDevice {
+/// An open device with what is cached on it. Each member uses those before it.
+struct CachedDevice {
   std::unique_ptr<Device> device;
   std::unique_ptr<PlaneCache> planes;  // null: no planes are cached
   std::unique_ptr<CachedRunners> kit;  // null: none yet
 };
 
 /// Sessions take the devices of their choice and give them back unless one has failed; a session that finds them taken
-/// opens its own. Any thread may use it. In a forked child it caches nothing: drivers do not survive a fork.
+/// opens its own. Thread-safe. Caches nothing in a forked child: drivers do not survive a fork.
 class DeviceCache {
  public:
   /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of all
@@ -55,15 +59,13 @@ class DeviceCache {
   ~DeviceCache();
 
   /// All devices that an earlier session of this choice used; empty: there are none.
-  std::vector<KeptDevice> Take(const DeviceChoice& choice);
+  std::vector<CachedDevice> Take(const DeviceChoice& choice);
   /// A device that was opened for a session which will give it back.
-  KeptDevice Adopt(std::unique_ptr<Device> device) const;
-  void GiveBack(const DeviceChoice& choice, std::vector<KeptDevice> devices);
+  CachedDevice Adopt(std::unique_ptr<Device> device) const;
+  void GiveBack(const DeviceChoice& choice, std::vector<CachedDevice> devices);
 
-  /// From now on planes of a video are cached.
-  void Remember(uint64_t video);
-  /// From now on planes of that video are dropped.
-  void Forget(uint64_t video);
+  void Remember(uint64_t video);  // its planes are cached from now on
+  void Forget(uint64_t video);    // its planes are dropped
 
   /// The pictures of a video that lie on one device, none while a session has it.
   int64_t Frames(uint64_t video) const;
@@ -73,7 +75,7 @@ class DeviceCache {
  private:
   struct Group {
     DeviceChoice choice;
-    std::vector<KeptDevice> devices;
+    std::vector<CachedDevice> devices;
   };
 
   const std::optional<size_t> most_bytes_;
@@ -82,5 +84,16 @@ class DeviceCache {
   std::list<Group> groups_;   // most recently used first
   std::set<uint64_t> videos_;
 };
+
+/// Video decoding by the device that scores: NVDEC, through FFmpeg. The decoder works on the default stream of the
+/// context. The queues of backend/cuda do not wait for it, but `take` does: mapping a frame queues its last step there
+/// (CUVIDPROCPARAMS::output_stream).
+struct DecodingDevice {
+  void* cuda_context = nullptr;
+  std::function<Result<Picture>(const DeviceFrame&)> take;
+};
+
+/// For one video. Fails where the device cannot copy known frames to the bit.
+Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device);
 
 }  // namespace acutance

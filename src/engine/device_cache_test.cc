@@ -13,10 +13,8 @@
 #include <vector>
 
 #include "backend/emu/emu.h"
-#include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/session.h"
-#include "log/log_writer.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {
@@ -67,22 +65,17 @@ class DeviceCacheTest : public testing::Test {
   std::unique_ptr<Session> Start(const Probe& probe, bool on_device = true) {
     static const Backend* const kBackends[] = {&kCountedBackend};
     g_uploaded = 0;
-    SessionSpec spec;
-    spec.features = probe.features;
-    spec.subsample = probe.subsample;
+    SessionSpec spec = {.features = probe.features, .subsample = probe.subsample};
     if (on_device) {
       spec.devices = std::make_shared<DevicePicker>(kChoice, kBackends);
-      spec.device_cache = kept_;
+      spec.device_cache = cache_;
     }
     spec.format = probe.format;
-    auto session = Session::Open(std::move(spec));
-    EXPECT_TRUE(session.ok()) << session.status().message();
-    return std::move(session).value();
+    return OpenSession(std::move(spec));
   }
 
   static Status Add(Session& session, const Probe& probe, int frame) {
-    return session.Add(MakeTestPicture(probe.format, frame, probe.reference).value(),
-                       {MakeTestPicture(probe.format, frame, probe.distorted).value()},
+    return session.Add(Frame(probe.format, frame, probe.reference), {Frame(probe.format, frame, probe.distorted)},
                        {.video = probe.video, .preparation = probe.preparation, .frame = frame});
   }
 
@@ -92,14 +85,7 @@ class DeviceCacheTest : public testing::Test {
     for (int i = 0; i < probe.frames; ++i) EXPECT_TRUE(Add(*session, probe, i).ok());
     EXPECT_TRUE(session->Flush().ok());
     warnings_ = session->warnings();
-    std::string log;
-    const LogInput input = {.scores = session->scores(0),
-                            .frame_count = session->frames_added(),
-                            .n_subsample = probe.subsample,
-                            .version = "",
-                            .numbers = NumberFormat::Parse("max").value()};
-    LogFormats()[0].write(input, [&](std::string_view part) { log += part; });
-    return log;
+    return LogOf(*session, 0, LogFormats()[0]);
   }
 
   /// Bytes that a probe uploads, whose scores must be right.
@@ -112,25 +98,25 @@ class DeviceCacheTest : public testing::Test {
 
   uint64_t NewVideo() {
     const uint64_t video = NewVideoIdentity();
-    kept_->Remember(video);
+    cache_->Remember(video);
     return video;
   }
 
-  std::shared_ptr<DeviceCache> kept_ = std::make_shared<DeviceCache>(std::nullopt);
+  std::shared_ptr<DeviceCache> cache_ = std::make_shared<DeviceCache>(std::nullopt);
   std::vector<std::string> warnings_;
 };
 
 TEST_F(DeviceCacheTest, TheSecondProbeUploadsNothingOfTheReference) {
   Probe probe = {.video = NewVideo()};
   EXPECT_GE(Uploaded(probe), 2 * kFrames * kPlaneBytes);
-  EXPECT_EQ(kept_->Frames(probe.video), kFrames);
+  EXPECT_EQ(cache_->Frames(probe.video), kFrames);
   for (int salt : {5, 7}) {
     probe.distorted = salt;
     EXPECT_EQ(Uploaded(probe), kFrames * kPlaneBytes) << "the encode alone";
   }
   EXPECT_EQ(g_opened, 1);
-  kept_->Forget(probe.video);
-  EXPECT_EQ(kept_->bytes(), 0u);
+  cache_->Forget(probe.video);
+  EXPECT_EQ(cache_->bytes(), 0u);
 }
 
 TEST_F(DeviceCacheTest, PicturesWithoutANameAreUploaded) {
@@ -178,40 +164,40 @@ TEST_F(DeviceCacheTest, AnotherPreparationIsUploadedAnew) {
   EXPECT_NE(PreparationOf("scaled"), probe.preparation);
 }
 
-TEST_F(DeviceCacheTest, AsManyFramesAreKeptAsThereIsRoomFor) {
-  kept_ = std::make_shared<DeviceCache>(10 * kPlaneBytes);
+TEST_F(DeviceCacheTest, CachesTheFramesThatItHasRoomFor) {
+  cache_ = std::make_shared<DeviceCache>(10 * kPlaneBytes);
   const Probe probe = {.video = NewVideo()};
   Uploaded(probe);
-  EXPECT_LE(kept_->bytes(), 10 * kPlaneBytes);
-  EXPECT_EQ(kept_->Frames(probe.video), 10);
+  EXPECT_LE(cache_->bytes(), 10 * kPlaneBytes);
+  EXPECT_EQ(cache_->Frames(probe.video), 10);
   EXPECT_EQ(Uploaded(probe), (2 * kFrames - 10) * kPlaneBytes);
-  kept_ = std::make_shared<DeviceCache>(0);
+  cache_ = std::make_shared<DeviceCache>(0);
   const Probe none = {.video = NewVideo()};
   for (int i = 0; i < 2; ++i) EXPECT_GE(Uploaded(none), 2 * kFrames * kPlaneBytes);
 }
 
 TEST_F(DeviceCacheTest, WhatWasUsedLongestAgoMakesRoom) {
-  kept_ = std::make_shared<DeviceCache>(20 * kPlaneBytes);
+  cache_ = std::make_shared<DeviceCache>(20 * kPlaneBytes);
   Probe first = {.video = NewVideo(), .frames = 8}, second = {.video = NewVideo(), .frames = 8};
   Uploaded(first);
   Uploaded(second);
   EXPECT_EQ(Uploaded(first), 8 * kPlaneBytes) << "there is room for both";
   const Probe third = {.video = NewVideo(), .frames = 8};
   Uploaded(third);
-  EXPECT_EQ(kept_->Frames(second.video), 0);
-  EXPECT_EQ(kept_->Frames(first.video), 8);
-  EXPECT_EQ(kept_->Frames(third.video), 8);
+  EXPECT_EQ(cache_->Frames(second.video), 0);
+  EXPECT_EQ(cache_->Frames(first.video), 8);
+  EXPECT_EQ(cache_->Frames(third.video), 8);
 }
 
-TEST_F(DeviceCacheTest, ADeviceThatFailsIsNotKept) {
+TEST_F(DeviceCacheTest, ADeviceThatFailsIsNotCached) {
   const Probe probe = {.video = NewVideo()};
   g_fault = {.where = Fault::kSubmit, .nth = 3};  // in the second probe
   Uploaded(probe);
-  EXPECT_EQ(kept_->Frames(probe.video), kFrames);
+  EXPECT_EQ(cache_->Frames(probe.video), kFrames);
   const int opened = g_opened;
   Uploaded({.video = probe.video, .frames = 400});
   EXPECT_THAT(warnings_, IsEmpty()) << "of the run on the CPU";
-  EXPECT_EQ(kept_->Frames(probe.video), 0);
+  EXPECT_EQ(cache_->Frames(probe.video), 0);
   g_fault = {};
   EXPECT_GE(Uploaded(probe), 2 * kFrames * kPlaneBytes) << "a device that was opened anew";
   EXPECT_EQ(g_opened, opened + 1);
@@ -225,7 +211,7 @@ TEST_F(DeviceCacheTest, ASessionThatIsGivenUpLeavesWhatItHasDone) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(Add(*session, probe, i).ok());
     session->Cancel();
   }
-  EXPECT_LE(kept_->Frames(probe.video), 20);
+  EXPECT_LE(cache_->Frames(probe.video), 20);
   Uploaded(probe);
   EXPECT_EQ(Uploaded(probe), kFrames * kPlaneBytes);
   EXPECT_EQ(g_opened, 1);
@@ -253,9 +239,9 @@ TEST_F(DeviceCacheTest, AForkedChildGetsNoDeviceOfItsParents) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);
-    const bool is_empty = kept_->Take(kChoice).empty() && kept_->bytes() == 0;
-    kept_->Forget(probe.video);
-    kept_.reset();
+    const bool is_empty = cache_->Take(kChoice).empty() && cache_->bytes() == 0;
+    cache_->Forget(probe.video);
+    cache_.reset();
     ::_exit(is_empty ? 0 : 1);
   }
   int status = -1;
@@ -269,10 +255,10 @@ TEST_F(DeviceCacheTest, AVideoThatIsForgottenWhileItIsReadGoesAtTheEnd) {
   {
     const auto session = Start(probe);
     for (int i = 0; i < kFrames; ++i) ASSERT_TRUE(Add(*session, probe, i).ok());
-    kept_->Forget(probe.video);
+    cache_->Forget(probe.video);
     ASSERT_TRUE(session->Flush().ok());
   }
-  EXPECT_EQ(kept_->bytes(), 0u);
+  EXPECT_EQ(cache_->bytes(), 0u);
 }
 
 }  // namespace

@@ -24,15 +24,15 @@ constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
-Status CheckMetrics(Device& device, const FeatureSet& features, const LaneSettings& settings) {
+Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpec& spec) {
   std::vector<SelfTest> tests;
-  if (!settings.videos.scalings.empty()) tests.push_back(ScaleSelfTest());
+  if (!spec.conversions.empty()) tests.push_back(ScaleSelfTest());
   if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
     tests.push_back(RaiseSelfTest());
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));
-  return settings.only_proved ? CheckProved(device, tests) : CheckAllOnce(device, tests);
+  return spec.devices->only_proved() ? CheckProved(device, tests) : CheckAllOnce(device, tests);
 }
 
 }  // namespace
@@ -42,11 +42,11 @@ size_t DefaultDeviceMemory(const PictureFormat& format) {
   return std::max(kGigabyte, kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
 }
 
-DeviceLane::DeviceLane(KeptDevice device, const FeatureSet& features, const LaneSettings& settings)
-    : features_(features), settings_(settings), kept_(std::move(device)) {}
+DeviceLane::DeviceLane(CachedDevice device, const LaneSettings& settings)
+    : settings_(settings), spec_(settings.spec), cached_(std::move(device)) {}
 
 DeviceLane::~DeviceLane() {
-  if (!kept_.device) return;
+  if (!cached_.device) return;
   EndThreads();
   DropSlots();
 }
@@ -67,16 +67,16 @@ void DeviceLane::EndThreads() {
     if (thread.joinable()) thread.join();
 }
 
-/// Batches that a cancelled session left are waited for.
+/// Waits for the batches that a cancelled session left.
 bool DeviceLane::EndBatches() const {
   if (has_failed_ || retries_ > 0) return false;
   return std::ranges::all_of(busy_, [&](Slot* slot) { return slot->started.ok() && Wait(*slot).ok(); });
 }
 
-std::optional<KeptDevice> DeviceLane::Retire() {
+std::optional<CachedDevice> DeviceLane::Retire() {
   EndThreads();
   const bool is_whole = CatchExceptions([&] { return EndBatches() ? Status() : Status(StatusCode::kIo, ""); }).ok();
-  if (!is_whole || !kept_.planes) return std::nullopt;
+  if (!is_whole || !cached_.planes) return std::nullopt;
   device().LimitWaits(ProgressTimeout::Usual());
   auto kit = std::make_unique<CachedRunners>();
   kit->key = key_;
@@ -87,44 +87,44 @@ std::optional<KeptDevice> DeviceLane::Retire() {
     for (const auto& runner : slot.runners) runner->Attach(nullptr);
     kit->runners.push_back(std::move(slot.runners));
   }
-  kept_.kit = std::move(kit);
-  return std::move(kept_);
+  cached_.kit = std::move(kit);
+  return std::move(cached_);
 }
 
-Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(KeptDevice device, const FeatureSet& features,
-                                                     const PictureFormat& format, const LaneSettings& settings) {
-  std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), features, settings));
+Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(CachedDevice device, const LaneSettings& settings) {
+  const FeatureSet& features = settings.features;
+  const SessionSpec& spec = settings.spec;
+  std::unique_ptr<DeviceLane> lane(new DeviceLane(std::move(device), settings));
   for (int r = 0; r < static_cast<int>(features.runs().size()); ++r)
     if (features.runs()[r].HasPlan()) lane->runs_.push_back(r);
-  lane->parts_ = MakeLaneParts(features, lane->runs_, settings.subsample, settings.videos);
-  ACU_RETURN_IF_ERROR(lane->Prepare(format));
+  lane->parts_ = MakeLaneParts(features, lane->runs_, spec.subsample, {spec.distorted_count, spec.conversions});
+  ACU_RETURN_IF_ERROR(lane->Prepare());
   return lane;
 }
 
-Status DeviceLane::Prepare(const PictureFormat& format) {
-  format_ = format;
-  const int pairs = PreferredBatch(ClassifyWorkload(format.width, format.height), info().family);
-  const int frames =
-      std::clamp(pairs / settings_.videos.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
-  key_ = {format, frames, settings_.max_memory, settings_.subsample};
-  if (kept_.planes) kept_.planes->BeginRun();
+Status DeviceLane::Prepare() {
+  const int pairs = PreferredBatch(ClassifyWorkload(spec_.format.width, spec_.format.height), info().family);
+  const int frames = std::clamp(pairs / spec_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+  key_ = {spec_.format, frames, spec_.max_device_memory, spec_.subsample};
+  if (cached_.planes) cached_.planes->BeginRun();
   if (TakeKit()) return {};
-  ACU_RETURN_IF_ERROR(CheckMetrics(device(), features_, settings_));
+  ACU_RETURN_IF_ERROR(CheckMetrics(device(), settings_.features, spec_));
   if (runs_.empty()) return {};
   Status made = MakeSlots();
-  if (made.code() != StatusCode::kOutOfMemory || !kept_.planes || kept_.planes->bytes() == 0) return made;
+  if (made.code() != StatusCode::kOutOfMemory || !cached_.planes || cached_.planes->bytes() == 0) return made;
   DropSlots();
-  kept_.planes->Clear();
+  cached_.planes->Clear();
   return MakeSlots();
 }
 
-/// Continues with what an earlier lane of the same work made, whose metrics the device has proved itself for. What is
-/// of other work goes.
+/// Reuses the runners of an earlier lane with the same work, whose metrics the device has proved itself for; drops
+/// those of other work.
 bool DeviceLane::TakeKit() {
-  const std::unique_ptr<CachedRunners> kit = std::move(kept_.kit);
+  const std::unique_ptr<CachedRunners> kit = std::move(cached_.kit);
   if (!kit || kit->key != key_ || kit->works.size() != parts_.size()) return false;
   for (size_t p = 0; p < parts_.size(); ++p)
-    if (!parts_[p]->MakePlans(format_, kit->batch, info().family).ok() || !parts_[p]->work().IsSameAs(kit->works[p]))
+    if (!parts_[p]->MakePlans(spec_.format, kit->batch, info().family).ok() ||
+        !parts_[p]->work().IsSameAs(kit->works[p]))
       return false;
   batch_ = kit->batch;
   memory_bytes_ = kit->memory_bytes;
@@ -136,10 +136,10 @@ bool DeviceLane::TakeKit() {
 }
 
 Status DeviceLane::MakeSlots() {
-  size_t limit = settings_.max_memory.value_or(DefaultDeviceMemory(format_));
+  size_t limit = spec_.max_device_memory.value_or(DefaultDeviceMemory(spec_.format));
   // Other programs take memory, too, and a driver may page instead of refusing.
   if (const std::optional<size_t> free = device().FreeMemory()) limit = std::min(limit, *free / 5 * 4);
-  return MakeSlots(key_.frames, limit, settings_.max_memory.has_value());
+  return MakeSlots(key_.frames, limit, spec_.max_device_memory.has_value());
 }
 
 /// Leaves out a slot, then halves the batch, until the device's memory and the limit hold it: fewer than three slots
@@ -165,7 +165,7 @@ Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
   DropSlots();
   size_t bytes = 0;
   for (const auto& part : parts_) {
-    ACU_RETURN_IF_ERROR(part->MakePlans(format_, batch_, info().family));
+    ACU_RETURN_IF_ERROR(part->MakePlans(spec_.format, batch_, info().family));
     bytes += part->device_bytes();
   }
   memory_bytes_ = bytes * count;
@@ -177,7 +177,7 @@ Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
     for (size_t p = 0; p < parts_.size(); ++p) {
       const PlanRunner* uploads_with = s > 0 ? slots_.front().runners[p].get() : nullptr;
       ACU_ASSIGN_OR_RETURN(auto runner,
-                           parts_[p]->MakeRunner(device(), settings_.for_each, uploads_with, kept_.planes.get()));
+                           parts_[p]->MakeRunner(device(), settings_.for_each, uploads_with, cached_.planes.get()));
       slot.runners.push_back(std::move(runner));
     }
   }
@@ -240,7 +240,7 @@ void DeviceLane::Fill() {
     if (!FillSlot(*slot)) return;
 }
 
-/// False: there is nothing more to fill.
+/// Returns false when there is nothing more to fill.
 bool DeviceLane::FillSlot(Slot& slot) {
   bool took = false;
   slot.jobs.clear();
@@ -299,22 +299,21 @@ Status DeviceLane::FinishSlots() {
     Deliver(*slot);
     FrameQueue::Jobs jobs = std::exchange(slot->jobs, {});
     Put(idle_, slot);
-    if (settings_.verify > 0) Verify(jobs);
+    if (spec_.verify > 0) Verify(jobs);
     std::erase_if(jobs, [](const auto& job) { return !job->FinishOnDevice(); });
     settings_.done(std::move(jobs));
   }
   return {};
 }
 
-/// Takes the frames whose turn it is out of `jobs`: the CPU computes them again, and they end there.
+/// Removes every N-th frame from `jobs`: the CPU computes it again, and finishes it.
 void DeviceLane::Verify(FrameQueue::Jobs& jobs) const {
-  const auto is_due = [&](const auto& job) { return job->index() % settings_.verify == 0; };
+  const auto is_due = [&](const auto& job) { return job->index() % spec_.verify == 0; };
   for (const auto& job : jobs)
     if (is_due(job)) job->VerifyOnCpu(fmt::format("{} device {} ({})", info().backend, info().index, info().name));
   std::erase_if(jobs, is_due);
 }
 
-/// The first part has all frames of a batch, another one may have none.
 bool DeviceLane::HasWork(const Slot& slot, size_t part) const {
   return std::ranges::any_of(slot.jobs, [&](const auto& job) { return parts_[part]->HasFrame(job->index()); });
 }

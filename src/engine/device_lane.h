@@ -25,20 +25,18 @@
 #include "engine/frame_job.h"
 #include "engine/frame_queue.h"
 #include "engine/lane_part.h"
+#include "engine/session_spec.h"
 #include "exec/device.h"
 #include "exec/run_plan.h"
 
 namespace acutance {
 
-/// Settings that all lanes of a session share.
+/// What the lanes of a session share.
 struct LaneSettings {
-  LaneVideos videos{};
-  int subsample = 1;                 // frames whose index it does not divide have only the runs of every frame
-  std::optional<size_t> max_memory;  // of the device, in bytes; not set: DefaultDeviceMemory
-  int most_frames = 1 << 20;         // in flight
-  bool only_proved = false;          // DeviceChoice::only_proved
-  int verify = 0;                    // one of this many frames is computed again on the CPU; 0: none
-  ForEach for_each;                  // spreads the copying of pictures over threads
+  const SessionSpec& spec;     // its conversions: those that devices do. Outlives the lanes
+  const FeatureSet& features;  // likewise
+  int most_frames = 1 << 20;   // in flight
+  ForEach for_each;            // spreads the copying of pictures over threads
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes finished frames
   std::function<void(Status)> fail;            // ends the session
@@ -47,19 +45,17 @@ struct LaneSettings {
 /// The most device memory that a session takes by default: 1 GB up to 4K, then growing with the area.
 size_t DefaultDeviceMemory(const PictureFormat& format);
 
-/// Runs the metrics that have a device plan. A device that fails gives its frames back to the queue: scores do not
-/// change. One that lacks memory first tries again with smaller batches, because other programs may hold memory for a
-/// short time.
+/// Runs the metrics that have a device plan. After a failure its frames go back to the queue: scores do not change. A
+/// device that lacks memory first tries again with smaller batches, because other programs may hold memory briefly.
 class DeviceLane {
  public:
   static constexpr int kThreads = 3;  // of its own
   static constexpr int kMostRetries = 3;
 
   /// Prepares the plans of every run that has one. Fails when the device cannot hold a single frame pair.
-  static Result<std::unique_ptr<DeviceLane>> Make(KeptDevice device, const FeatureSet& features,
-                                                  const PictureFormat& format, const LaneSettings& settings);
-  /// Drops unfinished work; the queue must have been stopped. Waits for the device, but not long: a device that hangs
-  /// is abandoned with the memory that it may still write.
+  static Result<std::unique_ptr<DeviceLane>> Make(CachedDevice device, const LaneSettings& settings);
+  /// Drops unfinished work; the queue must have been stopped. Waits briefly for the device: one that hangs is abandoned
+  /// with the memory that it may still write.
   ~DeviceLane();
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
@@ -69,7 +65,6 @@ class DeviceLane {
   /// Whether the frames of a batch must follow one another, for metrics that compare them.
   bool needs_history() const { return parts_.front()->needs_history(); }
   int batch() const { return batch_; }
-  /// The number of frames that keeps the device busy.
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
   /// Waits for clients' work on pictures in the device's memory; called before the lane takes them.
@@ -80,7 +75,7 @@ class DeviceLane {
 
   /// Ends the lane's threads, as the destructor does. Returns the device for later lanes unless it failed or a batch
   /// did not end. The lane may then only be destroyed.
-  std::optional<KeptDevice> Retire();
+  std::optional<CachedDevice> Retire();
 
  private:
   /// A batch in flight.
@@ -94,9 +89,9 @@ class DeviceLane {
   };
   using Slots = std::vector<Slot*>;  // with room for all of them
 
-  DeviceLane(KeptDevice device, const FeatureSet& features, const LaneSettings& settings);
-  Device& device() const { return *kept_.device; }
-  Status Prepare(const PictureFormat& format);
+  DeviceLane(CachedDevice device, const LaneSettings& settings);
+  Device& device() const { return *cached_.device; }
+  Status Prepare();
   bool TakeKit();
   Status MakeSlots();
   Status MakeSlots(int frames, size_t limit, bool is_limit_firm);
@@ -124,11 +119,10 @@ class DeviceLane {
   FrameQueue::Jobs TakeUnfinished(Slot* failed);
   void Warn(const Status& status, std::string_view what_follows) const;
 
-  const FeatureSet& features_;
   const LaneSettings settings_;
-  KeptDevice kept_;
+  const SessionSpec& spec_;
+  CachedDevice cached_;
   std::vector<int> runs_;
-  PictureFormat format_;
   CachedRunners::Key key_;
   std::vector<std::unique_ptr<LanePart>> parts_;
   int batch_ = 0;

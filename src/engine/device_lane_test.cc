@@ -12,10 +12,8 @@
 
 #include "backend/emu/emu.h"
 #include "base/temp_dir.h"
-#include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/session.h"
-#include "log/log_writer.h"
+#include "engine/testing/score_video.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -49,33 +47,19 @@ const std::vector<FeatureRequest> kFeatures = {{"motion", {}},
 /// VIF, ADM and motion, with motion's logic over time.
 ModelRequest DefaultModel() { return {std::make_shared<const Model>(LoadBuiltinModel("vmaf_v0.6.1", "").value()), {}}; }
 
-Picture Frame(const PictureFormat& format, int frame, int salt) { return MakeTestPicture(format, frame, salt).value(); }
-
 std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int frames,
                                int distorted, int threads = 1, int subsample = 1, int least_bit_depth = 0) {
-  SessionSpec spec;
-  spec.models = {DefaultModel()};
+  SessionSpec spec = {.models = {DefaultModel()},
+                      .features = kFeatures,
+                      .threads = threads,
+                      .subsample = subsample,
+                      .distorted_count = distorted,
+                      .format = format,
+                      .devices = std::move(devices)};
   spec.models[0].least_bit_depth = least_bit_depth;
-  spec.features = kFeatures;
-  spec.threads = threads;
-  spec.subsample = subsample;
-  spec.distorted_count = distorted;
-  spec.devices = std::move(devices);
-  spec.format = format;
-  auto opened = Session::Open(std::move(spec));
-  EXPECT_TRUE(opened.ok()) << opened.status().message();
-  std::unique_ptr<Session> session = std::move(opened).value();
-  for (int i = 0; i < frames; ++i) {
-    std::vector<Picture> pictures;
-    for (int d = 0; d < distorted; ++d) pictures.push_back(Frame(format, i, d + 2));
-    EXPECT_TRUE(session->Add(Frame(format, i, 0), std::move(pictures)).ok());
-  }
-  const Status flushed = session->Flush();
-  EXPECT_TRUE(flushed.ok()) << flushed.message();
-  return session;
+  return ScoreVideo(std::move(spec), frames,
+                    [&](int frame, int video) { return Frame(format, frame, video == 0 ? 0 : video + 1); });
 }
-
-std::shared_ptr<DevicePicker> Emu() { return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}); }
 
 std::shared_ptr<DevicePicker> Flaky(Fault fault) {
   g_fault = fault;
@@ -83,21 +67,10 @@ std::shared_ptr<DevicePicker> Flaky(Fault fault) {
   return std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
 }
 
-std::string Log(const Session& session, int distorted, const LogFormat& format) {
-  std::string text;
-  const LogInput input = {.scores = session.scores(distorted),
-                          .frame_count = session.frames_added(),
-                          .n_subsample = session.subsample(),
-                          .version = "",
-                          .numbers = NumberFormat::Parse("max").value()};
-  format.write(input, [&](std::string_view part) { text += part; });
-  return text;
-}
-
 void ExpectSameLogs(const Session& a, const Session& b, int distorted) {
   for (int d = 0; d < distorted; ++d) {
     for (const LogFormat& format : LogFormats())
-      EXPECT_EQ(Log(a, d, format), Log(b, d, format)) << format.name << " of video " << d;
+      EXPECT_EQ(LogOf(a, d, format), LogOf(b, d, format)) << format.name << " of video " << d;
     EXPECT_EQ(a.scores(d).aggregates(), b.scores(d).aggregates());
   }
 }
@@ -123,8 +96,8 @@ TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
   for (int threads : {1, 3}) ExpectSameLogs(*cpu, *Score(Emu(), kFormats[0], 37, 3, threads, 3), 3);
 }
 
-// The model's metrics read raised pictures, the others the videos' own.
-TEST(DeviceLane, RaisesWhatMetricsReadWithMoreBits) {
+// The model's metrics read expanded pictures, the others the videos' own.
+TEST(DeviceLane, ExpandsPicturesThatMetricsReadWithMoreBits) {
   for (const PictureFormat& format : {kFormats[0], kFormats[1]})
     for (const int depth : {10, 12, 16}) {
       SCOPED_TRACE(fmt::format("{} bits to {}", format.bit_depth, depth));
@@ -173,7 +146,7 @@ TEST(DeviceLane, ALaunchThatDoesNotRunIsAFailure) {
     }
 }
 
-/// The device is lacking memory for a moment, because of another program.
+/// The device briefly lacks memory, because of another program.
 TEST(DeviceLane, ADeviceThatLacksMemoryTriesAgainWithSmallerBatches) {
   const auto cpu = Score(nullptr, kTiny, 200, 1);
   const int batch = Score(Emu(), kTiny, 1, 1)->lanes()[0]->batch();
@@ -220,12 +193,8 @@ TEST(DeviceLane, ADeviceThatHangsIsGivenUp) {
 
 /// A session whose device hangs, with frames in flight.
 std::unique_ptr<Session> Hanging() {
-  SessionSpec spec;
-  spec.features = kFeatures;
-  spec.devices = Flaky(kHang);
-  spec.format = kTiny;
-  auto session = Session::Open(std::move(spec)).value();
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
+  auto session = OpenSession({.features = kFeatures, .format = kTiny, .devices = Flaky(kHang)});
+  AddFrames(*session, kTiny, 20);
   return session;
 }
 
@@ -250,13 +219,13 @@ TEST(DeviceLane, CancelEndsAWaitForADeviceThatHangs) {
 /// The second batch stalls while the finishing thread is at the first, and waits for no other after that.
 TEST(DeviceLane, NothingIsFreedWhileABatchStalls) {
   std::atomic<bool> blocked = false;
-  SessionSpec spec;
-  spec.features = kFeatures;
-  spec.devices = Flaky({.where = Fault::kSubmit, .nth = 1, .lasts = false, .kind = Fault::kStall, .blocked = &blocked});
-  spec.format = kTiny;
-  auto session = Session::Open(std::move(spec)).value();
+  auto session = OpenSession(
+      {.features = kFeatures,
+       .format = kTiny,
+       .devices =
+           Flaky({.where = Fault::kSubmit, .nth = 1, .lasts = false, .kind = Fault::kStall, .blocked = &blocked})});
   const int frames = 2 * session->lanes()[0]->batch();
-  for (int i = 0; i < frames; ++i) ASSERT_TRUE(session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)}).ok());
+  AddFrames(*session, kTiny, frames);
   std::this_thread::sleep_for(std::chrono::milliseconds(150));
   EXPECT_LT(SecondsOf([&] { session.reset(); }), 5);
   EXPECT_FALSE(blocked);
@@ -271,12 +240,11 @@ TEST(DeviceLane, ASlowDeviceIsNotGivenUp) {
 
 TEST(DeviceLane, WrongBitsAreFoundByVerifying) {
   for (const bool is_wrong : {false, true}) {
-    SessionSpec spec;
-    spec.features = kFeatures;
-    spec.verify = 3;
-    spec.devices = Flaky(is_wrong ? Fault{.where = Fault::kSubmit, .nth = 0, .kind = Fault::kBitFlip} : Fault());
-    spec.format = kTiny;
-    const auto session = Session::Open(std::move(spec)).value();
+    const auto session = OpenSession(
+        {.features = kFeatures,
+         .format = kTiny,
+         .devices = Flaky(is_wrong ? Fault{.where = Fault::kSubmit, .nth = 0, .kind = Fault::kBitFlip} : Fault()),
+         .verify = 3});
     Status status;
     for (int i = 0; i < 20 && status.ok(); ++i) status = session->Add(Frame(kTiny, i, 0), {Frame(kTiny, i, 3)});
     if (status.ok()) status = session->Flush();
@@ -287,18 +255,16 @@ TEST(DeviceLane, WrongBitsAreFoundByVerifying) {
 
 TEST(DeviceLane, AWarningComesWhenItHappens) {
   std::atomic<int> heard = 0;
-  SessionSpec spec;
-  spec.features = kFeatures;
-  spec.devices = Flaky({.where = Fault::kSubmit, .code = StatusCode::kIo});
-  spec.on_warning = [&](const std::string&) { ++heard; };
-  spec.format = kTiny;
-  const auto session = Session::Open(std::move(spec)).value();
-  ASSERT_TRUE(session->Add(Frame(kTiny, 0, 0), {Frame(kTiny, 0, 3)}).ok());
+  const auto session = OpenSession({.features = kFeatures,
+                                    .format = kTiny,
+                                    .devices = Flaky({.where = Fault::kSubmit, .code = StatusCode::kIo}),
+                                    .on_warning = [&](const std::string&) { ++heard; }});
+  AddFrames(*session, kTiny, 1);
   for (int i = 0; i < 500 && heard == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(heard, 1);
 }
 
-TEST(DeviceLane, ADeviceThatFailsWhileItIsPreparedIsPassedOver) {
+TEST(DeviceLane, ADeviceThatFailsWhileItIsPreparedIsSkipped) {
   const auto cpu = Score(nullptr, kTiny, 3, 2);
   for (const Fault::Where where : {Fault::kCopy, Fault::kWait})
     for (int nth : {0, 3}) {
@@ -337,7 +303,7 @@ TEST(DeviceLane, SeveralDevicesAndTheCpuShareTheFrames) {
   ExpectSameLogs(*cpu, *two, 1);
 }
 
-TEST(DeviceLane, WhenOneOfSeveralFailsTheOthersGoOn) {
+TEST(DeviceLane, WhenOneOfSeveralFailsTheOthersContinue) {
   const auto cpu = Score(nullptr, kTiny, 70, 2);
   for (Fault fault : kTroubles) {
     std::atomic<bool> failed = false;
@@ -352,7 +318,7 @@ TEST(DeviceLane, WhenOneOfSeveralFailsTheOthersGoOn) {
   g_faults[0] = g_faults[1] = {};
 }
 
-TEST(DeviceLane, WhenAllFailTheCpuGoesOn) {
+TEST(DeviceLane, WhenAllFailTheCpuContinues) {
   const auto cpu = Score(nullptr, kTiny, 70, 2);
   for (Fault fault : kTroubles) {
     fault.nth = CallsBefore(fault);
@@ -372,9 +338,7 @@ TEST(DeviceLane, ADeviceThatIsNotThereIsAnError) {
 
 TEST(DeviceLane, MemoryIsLimited) {
   const PictureFormat format = {576, 324, 8, PixelFormat::k420};
-  SessionSpec spec;
-  spec.features = {{"motion", {}}};
-  spec.format = format;
+  SessionSpec spec = {.features = {{"motion", {}}}, .format = format};
   const auto start = [&](std::optional<size_t> limit) {
     spec.max_device_memory = limit;
     spec.devices = ThreeGpus({"emu", 0, {}});
@@ -399,19 +363,17 @@ TEST(DeviceLane, TakesLessThanWhatIsFree) {
 }
 
 TEST(DeviceLane, OneGigabyteIsEnoughFor8K) {
-  SessionSpec spec;
-  spec.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
-  spec.max_device_memory = 1'000'000'000;
-  spec.devices = ThreeGpus({"emu", 0, {}});
-  spec.format = {7680, 4320, 16, PixelFormat::k420};
+  SessionSpec spec = {.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}},
+                      .format = {7680, 4320, 16, PixelFormat::k420},
+                      .devices = ThreeGpus({"emu", 0, {}}),
+                      .max_device_memory = 1'000'000'000};
   const auto session = Session::Open(spec);
   ASSERT_TRUE(session.ok()) << session.status().message();
   EXPECT_LE((*session)->lanes()[0]->memory_bytes(), *spec.max_device_memory);
 }
 
 TEST(DeviceLane, FramesLeftOutBySubsamplingCostOnlyWhatNeedsThem) {
-  SessionSpec spec;
-  spec.features = {{"motion", {}}, {"vif", {}}};
+  SessionSpec spec = {.features = {{"motion", {}}, {"vif", {}}}};
   const auto memory = [&](int subsample) {
     spec.subsample = subsample;
     spec.devices = ThreeGpus({"emu", 0, {}});
@@ -423,7 +385,7 @@ TEST(DeviceLane, FramesLeftOutBySubsamplingCostOnlyWhatNeedsThem) {
   EXPECT_LT(memory(8), memory(1) / 2);  // VIF's scratch is most of it
 }
 
-TEST(DeviceLane, ADeviceWithoutMemoryIsPassedOver) {
+TEST(DeviceLane, ADeviceWithoutMemoryIsSkipped) {
   const auto cpu = Score(nullptr, kFormats[0], 3, 1);
   const auto session = Score(Flaky({Fault::kAllocate, 2, StatusCode::kOutOfMemory}), kFormats[0], 3, 1);
   EXPECT_EQ(session->device(), nullptr);
@@ -442,12 +404,8 @@ TEST(DeviceLane, ADeviceWithLittleMemoryHasFewerBatchesInFlight) {
 }
 
 TEST(DeviceLane, AbandoningASessionEndsItsWork) {
-  SessionSpec spec;
-  spec.features = kFeatures;
-  spec.devices = Emu();
-  spec.format = kFormats[0];
-  auto session = Session::Open(std::move(spec)).value();
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(session->Add(Frame(kFormats[0], i, 0), {Frame(kFormats[0], i, 3)}).ok());
+  const auto session = OpenSession({.features = kFeatures, .format = kFormats[0], .devices = Emu()});
+  AddFrames(*session, kFormats[0], 20);
 }
 
 /// A backend whose device does not open.
@@ -460,9 +418,8 @@ const Backend kClosedBackend = {
 
 TEST(DeviceLane, AutoEndsAtTheCpu) {
   static const Backend* const kBackends[] = {&kClosedBackend, &kEmuBackend};
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}};
-  spec.devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends);
+  SessionSpec spec = {.features = {{"psnr", {}}},
+                      .devices = std::make_shared<DevicePicker>(DeviceChoice{"auto", std::nullopt, {}}, kBackends)};
   const PictureFormat format = {16, 16};
   spec.format = format;
   const auto session = Session::Open(std::move(spec)).value();
@@ -473,39 +430,13 @@ TEST(DeviceLane, AutoEndsAtTheCpu) {
   EXPECT_TRUE(session->Flush().ok());
 }
 
-TEST(DeviceLane, TellsOfEachDeviceThatWasNamedAndRefused) {
+TEST(DeviceLane, ReportsEachDeviceThatWasNamedAndRefused) {
   static const Backend* const kBackends[] = {&kClosedBackend};
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}};
-  spec.devices = std::make_shared<DevicePicker>(DeviceChoice{"closed", 0, {}}, kBackends);
-  spec.format = {16, 16};
+  SessionSpec spec = {.features = {{"psnr", {}}},
+                      .format = {16, 16},
+                      .devices = std::make_shared<DevicePicker>(DeviceChoice{"closed", 0, {}}, kBackends)};
   EXPECT_EQ(Session::Open(std::move(spec)).status().message(),
             "no device can run this: closed device 0: its waves have 48 lanes");
-}
-
-/// The emulator as a device that must prove itself, and whose kernels do not load.
-class UntestedDevice : public FlakyDevice {
- public:
-  UntestedDevice() : FlakyDevice({}), info_(FlakyDevice::info()) { info_.is_reference = false; }
-  const DeviceInfo& info() const override { return info_; }
-  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
-    return Error(StatusCode::kUnsupported, "no kernels");
-  }
-
- private:
-  DeviceInfo info_;
-};
-
-TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
-  const test::TempDir cache;
-  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}};
-  spec.devices = std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>());
-  spec.format = {16, 16};
-  const auto session = Session::Open(std::move(spec)).value();
-  EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("no kernels")));
-  ::unsetenv("XDG_CACHE_HOME");
 }
 
 /// The emulator as a device that must prove itself, and can.
@@ -518,18 +449,34 @@ class HonestDevice : public FlakyDevice {
   DeviceInfo info_;
 };
 
+/// Likewise, but its kernels do not load.
+class UntestedDevice : public HonestDevice {
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
+    return Error(StatusCode::kUnsupported, "no kernels");
+  }
+};
+
+TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
+  const test::TempDir cache;
+  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
+  const auto session = OpenSession({.features = {{"psnr", {}}},
+                                    .format = {16, 16},
+                                    .devices = std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>())});
+  EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("no kernels")));
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
 const Backend kHonestBackend = {
     "emu", "the emulator, to be tested", kFlakyBackend.probe,
     [](int) -> Result<std::unique_ptr<Device>> { return std::unique_ptr<Device>(std::make_unique<HonestDevice>()); }};
 
-// As libvmaf.so.3 asks for where its program says nothing.
-TEST(DeviceLane, ADeviceThatHasNotProvedItselfIsLeftOutWithoutAWord) {
+// The default of libvmaf.so.3.
+TEST(DeviceLane, AnUnprovedDeviceIsLeftOutSilently) {
   const test::TempDir cache;
   ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
   static const Backend* const kBackends[] = {&kHonestBackend};
   const auto start = [](bool only_proved) {
-    SessionSpec spec;
-    spec.features = {{"psnr", {}}};
+    SessionSpec spec = {.features = {{"psnr", {}}}};
     const DeviceChoice choice = {
         .backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = only_proved};
     spec.devices = std::make_shared<DevicePicker>(choice, kBackends);

@@ -1,4 +1,4 @@
-// Pictures that lie in a device's memory already.
+// Pictures in a device's memory.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backend/emu/emu.h"
-#include "engine/session.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {
@@ -32,12 +32,7 @@ Picture OnDevice(const MutablePicture& picture) {
 }
 
 std::unique_ptr<Session> MakeSession(std::shared_ptr<DevicePicker> devices) {
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}, {"motion", {}}};
-  spec.devices = std::move(devices);
-  spec.format = kFormat;
-  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
-  return session;
+  return OpenSession({.features = {{"psnr", {}}, {"motion", {}}}, .format = kFormat, .devices = std::move(devices)});
 }
 
 std::shared_ptr<DevicePicker> Emulator() { return std::make_shared<DevicePicker>(kEmuBackend.open(0).value()); }
@@ -53,21 +48,14 @@ TEST(DevicePictures, AreReadWhereTheyLie) {
     ASSERT_TRUE(mixed->Add(i % 3 == 1 ? reference.Share() : OnDevice(reference), {distorted.Share()}).ok());
   }
   for (const auto* session : {&host, &device, &mixed}) ASSERT_TRUE((*session)->Flush().ok());
-  const auto& expected = host->scores(0).columns();
-  for (size_t c = 0; c < expected.size(); ++c) {
-    EXPECT_EQ(device->scores(0).columns()[c].scores, expected[c].scores) << expected[c].stored;
-    EXPECT_EQ(mixed->scores(0).columns()[c].scores, expected[c].scores) << expected[c].stored;
-  }
+  ExpectSameScores(*host, *device);
+  ExpectSameScores(*host, *mixed);
 }
 
 // The CPU cannot read these pictures, even with idle threads.
 TEST(DevicePictures, AreLeftToTheirDevice) {
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}, {"motion", {}}};
-  spec.devices = Emulator();
-  spec.threads = 4;
-  spec.format = kFormat;
-  const auto session = Session::Open(std::move(spec)).value();
+  const auto session =
+      OpenSession({.features = {{"psnr", {}}, {"motion", {}}}, .threads = 4, .format = kFormat, .devices = Emulator()});
   const MutablePicture picture = MakePicture(0, 1);
   for (int i = 0; i < 200; ++i) {
     const bool on_host = i % 3 == 0;

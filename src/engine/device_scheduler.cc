@@ -22,20 +22,18 @@ int CopyThreads(ptrdiff_t lanes) {
 
 }  // namespace
 
-Status DeviceScheduler::Choose(FeatureSet& features, const PictureFormat& format,
-                               const std::vector<VideoConversion>& conversions, int most_frames) {
-  if (!settings_.devices) return {};
+Status DeviceScheduler::Choose(FeatureSet& features, int most_frames) {
+  if (!spec_.devices) return {};
   const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
-  if (useful && settings_.cache)
-    MakeLanes(settings_.cache->Take(settings_.devices->choice()), features, format, conversions, most_frames);
+  if (useful && spec_.device_cache) MakeLanes(spec_.device_cache->Take(spec_.devices->choice()), features, most_frames);
   while (useful && lanes_.empty()) {
-    std::vector<KeptDevice> devices = NextDevices();
+    std::vector<CachedDevice> devices = NextDevices();
     if (devices.empty()) break;
-    MakeLanes(std::move(devices), features, format, conversions, most_frames);
+    MakeLanes(std::move(devices), features, most_frames);
   }
-  if (useful && lanes_.empty() && !settings_.devices->cpu_is_allowed()) return NoDevice();
-  if (!settings_.devices->only_proved())
-    for (const std::string& refused : settings_.devices->refused()) settings_.warn(refused);
+  if (useful && lanes_.empty() && !spec_.devices->cpu_is_allowed()) return NoDevice();
+  if (!spec_.devices->only_proved())
+    for (const std::string& refused : spec_.devices->refused()) warn_(refused);
   if (lanes_.empty()) return {};
   has_devices_ = true;
   frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
@@ -43,38 +41,33 @@ Status DeviceScheduler::Choose(FeatureSet& features, const PictureFormat& format
   return {};
 }
 
-std::vector<KeptDevice> DeviceScheduler::NextDevices() {
-  std::vector<KeptDevice> devices;
-  for (std::unique_ptr<Device>& device : settings_.devices->NextGroup())
-    devices.push_back(settings_.cache ? settings_.cache->Adopt(std::move(device))
-                                      : KeptDevice{std::move(device), nullptr, nullptr});
+std::vector<CachedDevice> DeviceScheduler::NextDevices() {
+  std::vector<CachedDevice> devices;
+  for (std::unique_ptr<Device>& device : spec_.devices->NextGroup())
+    devices.push_back(spec_.device_cache ? spec_.device_cache->Adopt(std::move(device))
+                                         : CachedDevice{std::move(device), nullptr, nullptr});
   return devices;
 }
 
 Status DeviceScheduler::NoDevice() const {
-  std::vector<std::string> reasons = settings_.devices->notes();
+  std::vector<std::string> reasons = spec_.devices->notes();
   reasons.insert(reasons.end(), passed_over_.begin(), passed_over_.end());
   return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
 }
 
-void DeviceScheduler::MakeLanes(std::vector<KeptDevice> devices, const FeatureSet& features,
-                                const PictureFormat& format, const std::vector<VideoConversion>& conversions,
-                                int most_frames) {
+void DeviceScheduler::MakeLanes(std::vector<CachedDevice> devices, const FeatureSet& features, int most_frames) {
   const LaneSettings settings = {
-      .videos = {settings_.distorted_count, conversions},
-      .subsample = settings_.subsample,
-      .max_memory = settings_.max_memory,
+      .spec = spec_,
+      .features = features,
       .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
-      .only_proved = settings_.devices->only_proved(),
-      .verify = settings_.verify,
       .for_each = [this](int count, const std::function<void(int)>& work) { return ForEach(count, work); },
-      .warn = settings_.warn,
-      .done = settings_.done,
-      .fail = settings_.fail};
-  for (KeptDevice& device : devices) {
+      .warn = warn_,
+      .done = done_,
+      .fail = fail_};
+  for (CachedDevice& device : devices) {
     const DeviceInfo& info = device.device->info();
     const std::string name = fmt::format("{} device {}", info.backend, info.index);
-    Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), features, format, settings);
+    Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), settings);
     if (lane.ok()) lanes_.push_back(std::move(lane).value());
     else Warn(fmt::format("{}: {}", name, lane.status().message()));
   }
@@ -83,7 +76,7 @@ void DeviceScheduler::MakeLanes(std::vector<KeptDevice> devices, const FeatureSe
 
 void DeviceScheduler::Warn(const std::string& warning) {
   passed_over_.push_back(warning);
-  if (!settings_.devices->only_proved()) settings_.warn(warning);
+  if (!spec_.devices->only_proved()) warn_(warning);
 }
 
 /// The copying pool takes batches in order: a later one would wait for memory that an earlier one holds.
@@ -94,8 +87,8 @@ Status DeviceScheduler::ForEach(int count, const std::function<void(int)>& work)
 Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
   pool_ = &pool;
   if (has_devices_ && !pool_has_other_work)
-    copy_pool_ = std::make_unique<ThreadPool>(std::min(settings_.threads, CopyThreads(std::ssize(lanes_))),
-                                              ThreadPool::Mode::kThreads, settings_.fail);
+    copy_pool_ = std::make_unique<ThreadPool>(std::min(spec_.threads, CopyThreads(std::ssize(lanes_))),
+                                              ThreadPool::Mode::kThreads, fail_);
   if (copy_pool_ && copy_pool_->is_inline()) copy_pool_.reset();
   for (auto& lane : lanes_) ACU_RETURN_IF_ERROR(lane->Start(*frames_));
   return {};
@@ -103,17 +96,17 @@ Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
 
 void DeviceScheduler::Stop() {
   if (frames_) frames_->Stop();
-  if (settings_.cache && !lanes_.empty()) GiveBack();
+  if (spec_.device_cache && !lanes_.empty()) GiveBack();
   lanes_.clear();
 }
 
 /// All of the choice or none, so that a later session has the devices that it would find.
 void DeviceScheduler::GiveBack() {
-  std::vector<KeptDevice> devices;
+  std::vector<CachedDevice> devices;
   for (const auto& lane : lanes_)
-    if (std::optional<KeptDevice> device = lane->Retire()) devices.push_back(std::move(*device));
+    if (std::optional<CachedDevice> device = lane->Retire()) devices.push_back(std::move(*device));
   if (has_all_ && devices.size() == lanes_.size())
-    settings_.cache->GiveBack(settings_.devices->choice(), std::move(devices));
+    spec_.device_cache->GiveBack(spec_.devices->choice(), std::move(devices));
 }
 
 int DeviceScheduler::frames_in_flight() const {

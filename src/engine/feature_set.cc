@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/did_you_mean.h"
-#include "engine/raw_artifacts.h"
+#include "engine/artifact_files.h"
 #include "metric/deeper_input.h"
 #include "metric/registry.h"
 
@@ -175,7 +175,8 @@ Status FeatureSet::RaiseInputs(MetricRun& run) {
   run.raised = raise;
   for (BoundInput& input : run.inputs) {
     if (input.spec.derived && input.spec.derived->key() != raise->key())
-      return Error(StatusCode::kUnsupported, "feature {} is not computed on raised pictures", run.metric->name);
+      return Error(StatusCode::kUnsupported, "feature {} cannot read pictures expanded to a deeper bit depth",
+                   run.metric->name);
     input.spec.derived = raise;
     input = Bind(std::move(input.spec));
   }

@@ -50,13 +50,12 @@ struct MetricRun {
   int History(Video video) const;
 };
 
-/// An output that a run writes.
 struct RunOutput {
   const MetricRun* run;
   const OutputSpec* output;
 };
 
-/// The output that is stored under `key`; nullopt: none of the runs writes it.
+/// The output that is stored under `key`; nullopt where no run writes it.
 std::optional<RunOutput> FindOutput(std::span<const MetricRun> runs, std::string_view key);
 
 /// "dB"; empty: none.
@@ -96,8 +95,6 @@ class FeatureSet {
   void RequestArtifacts() { makes_artifacts_ = true; }
   /// A run also does where an option of its metric has them written to files.
   bool MakesArtifacts(const MetricRun& run) const;
-
-  /// What the runs with these indices read.
   std::vector<InputSpec> Inputs(std::span<const int> runs) const;
 
   Status MakeExtractors(const PictureFormat& format);

@@ -51,8 +51,8 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
 
   FrameJob(const FeatureSet& features, WorkspacePool& workspaces, ThreadPool& pool, DoneCallback done);
 
-  /// Gives the job a frame. Called first, and again for another frame after `done`, when no other thread holds the job.
-  /// runs: the indices of the metric runs that this frame has (subsampling leaves some out); they outlive the frame.
+  /// Gives the job a frame. Called again for another frame after `done`, when no other thread holds the job. runs: the
+  /// indices of the metric runs that this frame has (subsampling leaves some out); they outlive the frame.
   void Assign(Inputs inputs, const std::vector<int>& runs);
 
   /// Submits the first stages of the runs on the CPU. `done` is called once, on any thread, when all runs are finished,
@@ -63,7 +63,6 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// threads, because its own thread serves every frame.
   void Prepare();
 
-  /// Whether a run of this frame is marked on_device.
   bool has_device_work() const { return device_runs_ > 0; }
   /// Where a device's results go; null where this frame has no such run. `distorted`: any value where the run reads
   /// the reference alone.
@@ -71,7 +70,6 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Called when the device's results are in place. True: all runs are finished, and the caller handles the frame
   /// instead of `done`.
   [[nodiscard]] bool FinishOnDevice();
-  /// Whether its pictures' samples are in the host's memory.
   bool CanRunOnCpu() const;
   /// Called instead of FinishOnDevice when the device failed.
   void RunDeviceWorkOnCpu();
@@ -86,7 +84,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   /// Drops the pictures after `done`; index() and results() stay. The vectors that held the pictures retain their
   /// memory until Assign, so that one thread allocates and frees it.
   void DropInputs();
-  /// Sums and words of all runs, not finished yet; valid after `done`.
+  /// Sums and partial results of all runs before FrameResults::Finish; valid after `done`.
   FrameResults& results() { return results_; }
 
  private:
@@ -137,6 +135,30 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   std::vector<int64_t> device_words_;  // its results
   std::atomic<bool> has_failed_ = false;
   std::mutex status_mutex_;  // guards results_.status
+};
+
+/// Pool of reusable jobs: for frames on a device, allocations are the largest cost on the host. Outlives the jobs that
+/// it hands out.
+class JobPool {
+ public:
+  using Maker = std::function<std::unique_ptr<FrameJob>()>;
+
+  explicit JobPool(Maker make) : make_(std::move(make)) {}
+
+  /// One thread at a time. The job returns on the thread that drops the last reference to it, which therefore has seen
+  /// everything that other threads did with it.
+  std::shared_ptr<FrameJob> Take();
+
+ private:
+  using Jobs = std::vector<std::unique_ptr<FrameJob>>;
+
+  std::unique_ptr<FrameJob> TakeOrMake();
+  void Return(std::unique_ptr<FrameJob> job);
+
+  const Maker make_;
+  Jobs own_;  // the taking thread's share of the spare ones, fetched all at once
+  std::mutex mutex_;
+  Jobs spare_;
 };
 
 }  // namespace acutance

@@ -30,10 +30,10 @@ class FrameQueue {
   /// frames too.
   void Leave();
 
-  /// Adds a frame; frames come in order.
+  /// Frames are added in order.
   void Add(std::shared_ptr<FrameJob> job);
 
-  /// Says that no more frames come, so that batches need not be full.
+  /// No more frames follow, so that batches need not be full.
   void Drain();
 
   /// Drops the waiting frames; devices get no more.

@@ -32,7 +32,7 @@ class FrameRuns {
   std::vector<int> all_, every_frame_;
 };
 
-/// Scores and logs are computed from values and kept words alone.
+/// Scores and logs are computed from `values` and `kept` alone.
 struct FrameResults {
   FrameResults() = default;
   FrameResults(const FrameResults&) = delete;  // `runs` points into the other members
@@ -40,15 +40,15 @@ struct FrameResults {
   FrameResults(FrameResults&&) = default;
   FrameResults& operator=(FrameResults&&) = default;
 
-  /// Makes room for the results of the runs `which`, for each distorted video; all words are 0, all values NaN.
+  /// Makes room for the results of the runs `which`, for each distorted video; all integers are 0, all values NaN.
   void Assign(const FeatureSet& features, const std::vector<int>& which, int64_t frame, int distorted_count);
 
-  /// Computes values and kept words from sums and partials.
+  /// Computes `values` and `kept` from sums and partial results.
   void Finish(const FeatureSet& features);
 
   int64_t index = 0;
   int history = 0;             // how many frames before it were there for its metrics
-  std::vector<int64_t> words;  // sums and words of all runs, one after another
+  std::vector<int64_t> words;  // sums and partial results of all runs, one after another
   std::vector<int64_t> kept;
   std::vector<double> values;
   std::vector<RunResult> runs;
@@ -63,7 +63,6 @@ std::span<T> TakeFront(std::span<T>& rest, size_t count) {
   return front;
 }
 
-/// Too little memory for a frame.
 Status OutOfMemory(int64_t frame);
 
 }  // namespace acutance

@@ -21,10 +21,8 @@ class FramesInFlight {
   /// frame would cost more than the frame. Before the first frame.
   void SetLimits(int most, int resume_at);
 
-  /// The first frame that comes. Before it.
+  /// Sets the number of the first frame. Before it.
   void StartAt(int64_t frame);
-
-  /// Waits for room for one more frame.
   void Begin();
 
   /// Takes frames whose work is done. True: the caller must call TakeReady until it returns none, on any thread.
@@ -32,14 +30,10 @@ class FramesInFlight {
 
   /// The frames that come next in order, up to the first that is not done. Those of the call before are written now.
   Jobs TakeReady();
-
-  /// Waits until all frames before `frame` are written.
   void WaitUntilWritten(int64_t frame);
-
-  /// All frames before it are written.
   int64_t written() const;
 
-  /// Ends all waiting, now and later: frames in flight may be lost.
+  /// Ends all waiting from now on: frames in flight may be lost.
   void Stop();
 
  private:

@@ -45,7 +45,7 @@ TEST_F(FramesInFlightTest, ComeBackInOrder) {
   EXPECT_FALSE(End({12}));
   EXPECT_FALSE(End({11, 14}));
   EXPECT_TRUE(End({10})) << "now they can be written";
-  EXPECT_FALSE(End({13})) << "by the thread that was told to";
+  EXPECT_FALSE(End({13})) << "another thread takes them";
   EXPECT_EQ(frames_.written(), 10);
   EXPECT_THAT(Take(), testing::ElementsAre(10, 11, 12, 13, 14));
   EXPECT_EQ(frames_.written(), 10);

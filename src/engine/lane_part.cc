@@ -63,10 +63,10 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
 }
 
 Result<std::unique_ptr<PlanRunner>> LanePart::MakeRunner(Device& device, ForEach for_each,
-                                                         const PlanRunner* uploads_with, PlaneCache* kept) {
+                                                         const PlanRunner* uploads_with, PlaneCache* planes) {
   return PlanRunner::Make(device, work_.plans, work_.context,
                           {.artifacts = work_.context.artifacts,
-                           .kept = kept,
+                           .kept = planes,
                            .for_each = std::move(for_each),
                            .uploads_with = uploads_with,
                            .derive = work_.derive});
@@ -96,7 +96,7 @@ BatchPictures LanePart::PicturesOf(const FrameQueue::Jobs& jobs, bool follows) c
   return batch;
 }
 
-/// Other batches wait for this one's pictures, and for it to take theirs, also where there is no memory to begin it.
+/// Other batches wait for this one's pictures, and for it to take theirs, even if there is no memory to begin it.
 Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRunner* before) const {
   const Result<BatchPictures> batch =
       CatchExceptionsResult<BatchPictures>([&] { return PicturesOf(jobs, /*follows=*/before != nullptr); });
@@ -121,15 +121,16 @@ void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) c
 std::vector<std::unique_ptr<LanePart>> MakeLaneParts(const FeatureSet& features, const std::vector<int>& runs,
                                                      int subsample, const LaneVideos& videos) {
   const auto has_every_frame = [&](int run) { return features.runs()[run].metric->every_frame; };
-  std::vector<int> every, kept = runs;
+  std::vector<int> every, scored = runs;
   if (subsample > 1) {
     std::ranges::copy_if(runs, std::back_inserter(every), has_every_frame);
-    std::erase_if(kept, has_every_frame);
+    std::erase_if(scored, has_every_frame);
   }
   std::vector<std::unique_ptr<LanePart>> parts;
   if (!every.empty()) parts.push_back(std::make_unique<LanePart>(features, every, 1, videos));
-  // Without runs of every frame the lane gets no other frames than those that are kept.
-  if (!kept.empty()) parts.push_back(std::make_unique<LanePart>(features, kept, every.empty() ? 1 : subsample, videos));
+  // Without runs of every frame the lane gets scored frames alone.
+  if (!scored.empty())
+    parts.push_back(std::make_unique<LanePart>(features, scored, every.empty() ? 1 : subsample, videos));
   return parts;
 }
 

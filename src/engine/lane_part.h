@@ -47,10 +47,10 @@ class LanePart {
   size_t device_bytes() const {  // of a runner
     return PlanRunner::DeviceBytes(work_.plans, work_.derive, work_.context);
   }
-  /// uploads_with: another runner of this part, or null. kept: see PlanRunner::Options.
+  /// uploads_with: another runner of this part, or null. planes: PlanRunner::Options::kept.
   Result<std::unique_ptr<PlanRunner>> MakeRunner(Device& device, ForEach for_each, const PlanRunner* uploads_with,
-                                                 PlaneCache* kept);
-  /// Takes over a cached runner of the same work.
+                                                 PlaneCache* planes);
+  /// Reuses a cached runner of the same work.
   void Adopt(PlanRunner& runner, ForEach for_each) { runner.Attach(std::move(for_each)); }
 
   /// Whether the frames of a batch must follow one another, for metrics that compare them.

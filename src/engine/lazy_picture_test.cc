@@ -1,4 +1,4 @@
-// Sessions whose pictures come lazy: scores are those of pictures that were made before, wherever they are computed.
+// Sessions with lazy pictures: the scores of materialized ones, on the CPU and on devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,8 @@
 
 #include "backend/emu/emu.h"
 #include "devices/scaling_selftest.h"
-#include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/session.h"
+#include "engine/testing/score_video.h"
 #include "exec/run_plan.h"
 #include "image/lazy_picture.h"
 #include "metric/plan_context.h"
@@ -124,46 +123,27 @@ struct Way {
   bool is_made = false;        // before the session gets them
   bool mixes = false;          // every third frame comes made
   bool is_odd = false;         // samples that are not made lie at odd addresses
-  bool knows_scalings = true;  // the session is told of them
+  bool knows_scalings = true;  // the session gets them
   std::vector<FeatureRequest> features = {{"psnr", {}}, {"motion", {}}, {"float_motion", {}}, {"xpsnr", {}}};
 };
 
 std::unique_ptr<Session> Score(const Videos& videos, Way way, std::unique_ptr<Device> device = nullptr) {
   const Clip clip(videos, way.is_odd);
-  SessionSpec spec;
-  spec.features = way.features;
-  spec.threads = way.threads;
-  spec.subsample = way.subsample;
-  spec.verify = way.verify;
-  spec.distorted_count = static_cast<int>(videos.distorted.size());
+  SessionSpec spec = {.features = way.features,
+                      .threads = way.threads,
+                      .subsample = way.subsample,
+                      .distorted_count = static_cast<int>(videos.distorted.size()),
+                      .format = videos.format,
+                      .verify = way.verify};
   if (device) spec.devices = std::make_shared<DevicePicker>(std::move(device));
   if (way.knows_scalings) spec.conversions = clip.scalings();
-  spec.format = videos.format;
-  auto opened = Session::Open(std::move(spec));
-  EXPECT_TRUE(opened.ok()) << opened.status().message();
-  std::unique_ptr<Session> session = std::move(opened).value();
-  for (int frame = 0; frame < kFrames; ++frame) {
-    const bool is_made = way.is_made || (way.mixes && frame % 3 == 0);
-    std::vector<Picture> distorted;
-    for (size_t d = 0; d < videos.distorted.size(); ++d) distorted.push_back(clip.At(d + 1, frame, is_made));
-    EXPECT_TRUE(session->Add(clip.At(0, frame, is_made), std::move(distorted)).ok());
-  }
-  const Status flushed = session->Flush();
-  EXPECT_TRUE(flushed.ok()) << flushed.message();
-  return session;
+  return ScoreVideo(std::move(spec), kFrames, [&](int frame, int video) {
+    return clip.At(static_cast<size_t>(video), frame, way.is_made || (way.mixes && frame % 3 == 0));
+  });
 }
 
-std::unique_ptr<Device> Emu(int wave = 32, uint64_t seed = 1) {
+std::unique_ptr<Device> EmuDevice(int wave = 32, uint64_t seed = 1) {
   return OpenEmuDevice({.wave_size = wave, .seed = seed}).value();
-}
-
-void ExpectSameScores(const Session& a, const Session& b) {
-  ASSERT_EQ(a.distorted_count(), b.distorted_count());
-  for (int d = 0; d < a.distorted_count(); ++d) {
-    const auto& expected = a.scores(d).columns();
-    for (size_t c = 0; c < expected.size(); ++c)
-      EXPECT_EQ(b.scores(d).columns()[c].scores, expected[c].scores) << expected[c].stored << " of video " << d;
-  }
 }
 
 TEST(LazyPictures, AreMadeByTheCpu) {
@@ -182,7 +162,7 @@ TEST(LazyPictures, AreMadeByADevice) {
   for (const Videos* videos : {&kLadder, &kDeeper, &kOtherChroma, &kOtherColors})
     for (const int subsample : {1, 3}) {
       const auto made = Score(*videos, {.subsample = subsample, .is_made = true});
-      const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, Emu(wave, wave));
+      const auto session = Score(*videos, {.threads = 2, .subsample = subsample}, EmuDevice(wave, wave));
       EXPECT_TRUE(session->ConvertsOnDevice());
       EXPECT_THAT(session->warnings(), IsEmpty());
       ExpectSameScores(*made, *session);
@@ -195,22 +175,22 @@ TEST(LazyPictures, AreHistory) {
   const Videos videos = {.format = {32, 24, 8}, .reference = {32, 24, 8}, .distorted = {{16, 12, 8}}};
   const std::vector<FeatureRequest> features = {{"cvvdp", {}}};
   const auto made = Score(videos, {.is_made = true, .features = features});
-  ExpectSameScores(*made, *Score(videos, {.features = features}, Emu()));
-  ExpectSameScores(*made, *Score(videos, {.mixes = true, .features = features}, Emu()));
+  ExpectSameScores(*made, *Score(videos, {.features = features}, EmuDevice()));
+  ExpectSameScores(*made, *Score(videos, {.mixes = true, .features = features}, EmuDevice()));
 }
 
-// Whatever comes instead: the device takes made pictures, too.
+// The device accepts materialized pictures, too.
 TEST(LazyPictures, MayComeMade) {
   for (const Videos* videos : {&kLadder, &kOtherChroma, &kOtherColors}) {
     const auto made = Score(*videos, {.is_made = true});
-    ExpectSameScores(*made, *Score(*videos, {.is_made = true}, Emu()));
-    ExpectSameScores(*made, *Score(*videos, {.mixes = true}, Emu()));
-    ExpectSameScores(*made, *Score(*videos, {.knows_scalings = false}, Emu()));
+    ExpectSameScores(*made, *Score(*videos, {.is_made = true}, EmuDevice()));
+    ExpectSameScores(*made, *Score(*videos, {.mixes = true}, EmuDevice()));
+    ExpectSameScores(*made, *Score(*videos, {.knows_scalings = false}, EmuDevice()));
   }
 }
 
-// Of pictures whose chroma alone is another, luma is uploaded as it is, and nothing is made of it on the host.
-TEST(LazyPictures, KeepPlanesThatStay) {
+// Where only chroma differs, luma is uploaded as it is, and the host converts nothing.
+TEST(LazyPictures, ShareUnchangedPlanes) {
   const PictureFormat format = {34, 26, 8, PixelFormat::k420}, other = {34, 26, 8, PixelFormat::k444};
   const auto scaling = MakeScaling(other, format, {}, {}).value();
   EXPECT_TRUE(scaling->PassesThrough(0));
@@ -225,7 +205,8 @@ TEST(LazyPictures, KeepPlanesThatStay) {
   EXPECT_EQ(without->Apply(source).value().planes[1].data, nullptr);
   const Videos videos = {.format = format, .reference = format, .distorted = {other}};
   const std::vector<FeatureRequest> luma = {{"motion", {}}};
-  ExpectSameScores(*Score(videos, {.is_made = true, .features = luma}), *Score(videos, {.features = luma}, Emu()));
+  ExpectSameScores(*Score(videos, {.is_made = true, .features = luma}),
+                   *Score(videos, {.features = luma}, EmuDevice()));
 }
 
 /// The sums of a batch of PSNR, which a device makes of pictures of the clip.
@@ -235,7 +216,7 @@ std::vector<int64_t> SumsOf(const Videos& videos, bool is_made, bool is_odd = fa
   const Metric& psnr = *FindMetric("psnr");
   const OptionValues values = *OptionValues::Parse(psnr.options, {});
   const int copies = static_cast<int>(videos.distorted.size());
-  const std::unique_ptr<Device> device = Emu();
+  const std::unique_ptr<Device> device = EmuDevice();
   PlanContext context = MakePlanContext(InputsOf(psnr, values), videos.format, kBatch, copies, device->info().family);
   context.scalings = clip.scalings();
   std::vector<Plan> plans;
@@ -269,7 +250,7 @@ TEST(LazyPictures, ShareWhatTheyAreMadeOf) {
   for (int p = 0; p < 3; ++p) context.inputs.push_back({.video = Video::kDistorted, .plane = p, .format = format});
   EXPECT_EQ(BatchConverter::DeviceBytes(context, {true, false, false}), 3 * plane);
   EXPECT_EQ(BatchConverter::DeviceBytes(context, {true, true, true}), 3 * plane);
-  const std::unique_ptr<Device> device = Emu();
+  const std::unique_ptr<Device> device = EmuDevice();
   const auto queue = device->MakeQueue().value();
   const auto buffer = device->Allocate(plane, MemoryKind::kDevice).value();
   std::vector<BatchConverter::Target> targets;
@@ -300,12 +281,12 @@ TEST(LazyPictures, MayLieAtOddAddresses) {
     const auto made = Score(*videos, {.is_made = true});
     ExpectSameScores(*made, *Score(*videos, {.threads = 2, .is_odd = true}));
     for (const bool mixes : {false, true}) {
-      const auto session = Score(*videos, {.threads = 2, .mixes = mixes, .is_odd = true}, Emu());
+      const auto session = Score(*videos, {.threads = 2, .mixes = mixes, .is_odd = true}, EmuDevice());
       EXPECT_TRUE(session->ConvertsOnDevice());
       EXPECT_THAT(session->warnings(), IsEmpty());
       ExpectSameScores(*made, *session);
     }
-    ExpectSameScores(*made, *Score(*videos, {.verify = 2, .is_odd = true}, Emu()));
+    ExpectSameScores(*made, *Score(*videos, {.verify = 2, .is_odd = true}, EmuDevice()));
   }
 }
 
@@ -324,7 +305,7 @@ TEST(LazyPictures, AreAlignedWhereTheyAreMade) {
 }
 
 TEST(LazyPictures, AreVerified) {
-  ExpectSameScores(*Score(kLadder, {.is_made = true}), *Score(kLadder, {.verify = 2}, Emu()));
+  ExpectSameScores(*Score(kLadder, {.is_made = true}), *Score(kLadder, {.verify = 2}, EmuDevice()));
 }
 
 TEST(LazyPictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
@@ -340,7 +321,7 @@ TEST(LazyPictures, AreMadeByTheCpuWhenTheDeviceIsLost) {
 // A metric without a plan reads every picture on the CPU, so that nothing is gained by scaling on the device, too.
 TEST(LazyPictures, AreNotScaledTwice) {
   const Way way = {.features = {{"psnr", {}}, {"null", {}}}};
-  const auto session = Score(kLadder, way, Emu());
+  const auto session = Score(kLadder, way, EmuDevice());
   EXPECT_TRUE(session->RunsOnCpu());
   EXPECT_FALSE(session->ConvertsOnDevice());
 }
@@ -357,10 +338,7 @@ class Failing : public DeferrableConversion {
 
 TEST(LazyPictures, ThatCannotBeMadeFailTheFrame) {
   const auto failing = std::make_shared<const Failing>();
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}};
-  spec.format = {96, 64, 8};
-  const auto session = Session::Open(std::move(spec)).value();
+  const auto session = OpenSession({.features = {{"psnr", {}}}, .format = {96, 64, 8}});
   const Picture picture = MakeTestPicture({96, 64, 8}, 0, 0).value();
   static_cast<void>(session->Add(picture, {DeferPicture(picture, picture.format, failing)}));
   EXPECT_THAT(session->Flush().message(), HasSubstr("no memory for it"));

@@ -18,8 +18,7 @@ class MemoryBudget {
   /// error where a limit that was asked for has room for none; at least one otherwise.
   Result<int> MostFrames() const;
 
-  /// The pictures of one frame of all videos, as far as metrics read them, with what is derived from them and what lazy
-  /// ones are computed from.
+  /// The pictures of one frame of all videos: planes that metrics read, derived inputs, and the sources of lazy ones.
   size_t pair_bytes() const { return pair_; }
   /// Buffers of the features that run on the CPU, about, for one frame.
   size_t work_bytes() const { return work_; }

@@ -9,9 +9,7 @@ namespace {
 constexpr size_t kLuma = size_t{640} * 360;
 
 SessionSpec SpecOf(std::vector<FeatureRequest> features) {
-  SessionSpec spec;
-  spec.features = std::move(features);
-  spec.format = {640, 360, 8, PixelFormat::k420};
+  SessionSpec spec = {.features = std::move(features), .format = {640, 360, 8, PixelFormat::k420}};
   return spec;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kPredictedAtOnce = 16;  // predicting fewer takes less time than waking a thread
 
-/// The first index at or after `frame` that subsampling keeps.
+/// The first index at or after `frame` that is scored.
 int64_t NextKept(int64_t frame, int subsample) { return (frame + subsample - 1) / subsample * subsample; }
 
 }  // namespace

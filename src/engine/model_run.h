@@ -62,7 +62,6 @@ class ModelRun {
 
   explicit ModelRun(const ModelRequest& request) : request_(request) {}
   size_t main_score() const { return model().is_collection() ? model().members.size() : 0; }
-  /// Adds the features of a frame, all or none.
   bool Gather(const ScoreTable& table, int64_t frame, std::vector<double>& values) const;
   Status Write(ScoreTable& table, int64_t frame, std::span<const double> scores, Progress& progress) const;
 

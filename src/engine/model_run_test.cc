@@ -42,7 +42,7 @@ struct Bound {
   ScoreTable table;
 };
 
-TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
+TEST(ModelRun, PredictsTheSameOnAnyNumberOfThreads) {
   Bound alone, shared;
   int parts = 0;
   const ForEach last_first = [&](int count, const std::function<void(int)>& work) {
@@ -65,7 +65,7 @@ TEST(ModelRun, PredictsTheSameOnHoweverManyThreads) {
   }
 }
 
-TEST(ModelRun, GoesOnWhereFeaturesWereMissing) {
+TEST(ModelRun, ContinuesWhereFeaturesWereMissing) {
   Bound bound;
   ASSERT_TRUE(bound.run.PredictReady(bound.table, 1, kFrames, kInTurn).ok());
   EXPECT_FALSE(bound.run.CheckComplete(bound.table, 1, kFrames).ok());

@@ -16,7 +16,7 @@ class RunLog {
   /// on_warning: called with each warning as it occurs, on its thread; null: warnings are only recorded.
   explicit RunLog(std::function<void(const std::string&)> on_warning) : on_warning_(std::move(on_warning)) {}
 
-  /// The first error stays. Allocates nothing: there may be no memory left.
+  /// Records the first error. Allocates nothing: there may be no memory left.
   void Fail(Status status) {
     const std::lock_guard lock(mutex_);
     if (error_.ok()) error_ = std::move(status);
@@ -34,10 +34,7 @@ class RunLog {
     const std::lock_guard lock(mutex_);
     return error_;
   }
-  bool ok() const {
-    const std::lock_guard lock(mutex_);
-    return error_.ok();
-  }
+  bool ok() const { return status().ok(); }
   std::vector<std::string> warnings() const {
     const std::lock_guard lock(mutex_);
     return warnings_;

@@ -17,7 +17,7 @@ TEST(RunLog, TheFirstErrorStays) {
   EXPECT_EQ(log.status().message(), "first");
 }
 
-TEST(RunLog, WarningsAreKeptAndReported) {
+TEST(RunLog, WarningsAreRecordedAndReported) {
   std::vector<std::string> reported;
   RunLog log([&](const std::string& warning) {
     reported.push_back(warning);

@@ -107,10 +107,6 @@ std::vector<std::string> ScoreWriter::Undefined() const {
   return sentences;
 }
 
-std::optional<double> ScoreWriter::RunningMean(int distorted, int model) const {
-  return models_[model].RunningMean(*tables_[distorted]);
-}
-
 void ScoreWriter::WriteFrame(const FrameResults& frame) {
   for (const RunResult& result : frame.runs) {
     WriteValues(result, frame.index);

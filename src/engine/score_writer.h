@@ -27,7 +27,7 @@ class ScoreWriter {
   /// share: spreads finishing and predictions over threads.
   Status Start(int distorted_count, ForEach share);
 
-  /// Computes the values of frames; an error is a frame's own. Before Write.
+  /// Computes the values of frames, before Write; an error is a frame's own.
   Status Finish(std::span<FrameResults* const> frames);
 
   /// Writes frames that follow those of the last call.
@@ -40,9 +40,6 @@ class ScoreWriter {
   std::vector<std::string> Undefined() const;
 
   const ScoreTable& table(int distorted) const { return *tables_[distorted]; }
-
-  /// The mean over the frames written; nullopt before the first that has a score.
-  std::optional<double> RunningMean(int distorted, int model) const;
 
  private:
   class Sink;

@@ -18,25 +18,15 @@ Session::Session(SessionSpec spec, BoundRequests bound)
         return std::make_unique<FrameJob>(bound_.features, *workspaces_, *pool_,
                                           [this](std::shared_ptr<FrameJob> done) { OnFramesDone({std::move(done)}); });
       }),
-      devices_(SchedulerSettings()) {}
+      devices_(
+          spec_, [this](const std::string& warning) { log_.Warn(warning); },
+          [this](Jobs jobs) { OnFramesDone(std::move(jobs)); }, [this](Status status) { Fail(std::move(status)); }) {}
 
-/// The devices' threads use the pool, and the pool's threads everything else. What has not begun is dropped.
+/// The devices' threads use the pool, and the pool's threads use everything else. Tasks that have not begun are
+/// dropped.
 Session::~Session() {
   devices_.Stop();
   if (pool_) pool_->Drop();  // its tasks use the pool
-}
-
-DeviceScheduler::Settings Session::SchedulerSettings() {
-  return {.distorted_count = spec_.distorted_count,
-          .subsample = spec_.subsample,
-          .threads = spec_.threads,
-          .devices = spec_.devices,
-          .cache = spec_.device_cache,
-          .max_memory = spec_.max_device_memory,
-          .verify = spec_.verify,
-          .warn = [this](const std::string& warning) { log_.Warn(warning); },
-          .done = [this](Jobs jobs) { OnFramesDone(std::move(jobs)); },
-          .fail = [this](Status status) { Fail(std::move(status)); }};
 }
 
 Result<std::unique_ptr<Session>> Session::Open(SessionSpec spec) {
@@ -72,7 +62,7 @@ Status Session::ChooseDevices() {
     return !spec_.devices || !bound_.RunsOnDevice() || video.scaling->is_identity();
   });
   ACU_ASSIGN_OR_RETURN(const int most_frames, MemoryBudget(bound_.features, spec_).MostFrames());
-  ACU_RETURN_IF_ERROR(devices_.Choose(bound_.features, spec_.format, spec_.conversions, most_frames));
+  ACU_RETURN_IF_ERROR(devices_.Choose(bound_.features, most_frames));
   if (!devices_.has_devices()) spec_.conversions.clear();
   const int most = std::min(std::max(spec_.threads, devices_.frames_in_flight()), most_frames - 1);  // Add begins one
   in_flight_.SetLimits(most, devices_.has_devices() ? most * 3 / 4 : most);
@@ -116,7 +106,7 @@ bool Session::RunsOnCpu() const {
   return std::ranges::any_of(bound_.features.runs(), [](const MetricRun& run) { return !run.on_device; });
 }
 
-/// For failures after which frames in flight may be lost: nothing waits for them any more.
+/// For failures that may lose frames in flight: nothing waits for them any more.
 void Session::Fail(Status status) {
   log_.Fail(std::move(status));
   in_flight_.Stop();
@@ -175,7 +165,7 @@ FramePictures Session::MakeFrame(Picture reference, std::vector<Picture> distort
   return frame;
 }
 
-/// Holds what later frames read.
+/// Retains pictures that later frames read.
 void Session::Remember(const FramePictures& frame) {
   const size_t history = std::max(reference_history_, distorted_history_);
   if (history == 0) return;
@@ -187,12 +177,11 @@ void Session::Remember(const FramePictures& frame) {
 void Session::OnFramesDone(Jobs jobs) {
   for (const auto& job : jobs) job->DropInputs();
   if (!in_flight_.End(std::move(jobs))) return;
-  // A device's thread has its next batch to look after.
+  // A device's thread must not be held up: its next batch waits.
   if (!devices_.has_devices()) WriteReady();
   else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 
-/// Writes the frames that are ready, also those that become ready meanwhile.
 void Session::WriteReady() {
   for (Jobs jobs = in_flight_.TakeReady(); !jobs.empty(); jobs = in_flight_.TakeReady()) {
     if (!log_.ok()) continue;

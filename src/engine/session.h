@@ -15,7 +15,6 @@
 #include "engine/device_scheduler.h"
 #include "engine/frame_job.h"
 #include "engine/frames_in_flight.h"
-#include "engine/job_pool.h"
 #include "engine/run_log.h"
 #include "engine/session_output.h"
 #include "engine/session_spec.h"
@@ -38,18 +37,17 @@ class Session {
   /// become history. identity: of the reference picture, where later sessions on the same devices read it again.
   Status Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity = {});
 
-  /// Waits until the results of all frames that were added went to SessionSpec::on_results; more may follow. Only for a
-  /// session without devices, which wait for a whole batch.
+  /// Waits until the results of all added frames went to SessionSpec::on_results; more frames may follow. For sessions
+  /// without devices, which wait for a whole batch.
   Status WaitForAll();
 
-  /// Ends the session with kCancelled: Add and Flush return that from now on, also on a thread that waits in them. Any
-  /// thread.
+  /// Ends the session, from any thread: Add and Flush return kCancelled from now on, also where they wait.
   void Cancel();
 
-  /// Waits for all frames and writes what needed them all. Once; at least one frame must have been added or restored.
+  /// Waits for all frames and writes the values that need all of them. Once; there must be a frame.
   Status Flush();
 
-  /// The number of the frame that Add takes next: at first that of the earliest frame which the first scored one reads.
+  /// The number of the frame that Add takes next, at first of the earliest frame that the first scored one reads.
   int64_t next_frame() const { return next_index_; }
 
   /// The first frame that this session scores; those before it are restored or another run's.
@@ -66,7 +64,7 @@ class Session {
   std::optional<double> RunningMean(int distorted, int model) const { return output_.RunningMean(distorted, model); }
 
   const ScoreTable& scores(int distorted) const { return output_.table(distorted); }  // complete after Flush
-  /// Shows a table while frames may be in flight; none is written meanwhile.
+  /// Calls `reader` with a table, also while frames are in flight; no score is written meanwhile.
   void ReadScores(int distorted, const std::function<void(const ScoreTable&)>& reader) const {
     output_.Read(distorted, reader);
   }
@@ -83,18 +81,16 @@ class Session {
   /// them. Both forms are accepted in any case.
   bool ConvertsOnDevice() const { return spec_.devices && bound_.RunsOnDevice() && devices_.has_devices(); }
 
-  /// The devices that run what they can; empty: the CPU alone.
   const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return devices_.lanes(); }
-  /// The first of them; null: the CPU alone.
+  /// The first device; null: the CPU alone.
   const DeviceInfo* device() const { return lanes().empty() ? nullptr : &lanes().front()->info(); }
-  /// Devices that were passed over or failed, and why; options without effect; scores that are not numbers.
+  /// Devices that were skipped or failed, and why; options without effect; scores that are not numbers.
   std::vector<std::string> warnings() const { return log_.warnings(); }
 
  private:
   using Jobs = FramesInFlight::Jobs;
 
   Session(SessionSpec spec, BoundRequests bound);
-  DeviceScheduler::Settings SchedulerSettings();
   Status MakeMetrics();
   Status ChooseDevices();
   Status StartThreads();

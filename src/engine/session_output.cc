@@ -81,7 +81,7 @@ Status SessionOutput::DeliverArtifacts(FrameResults& frame) {
 void SessionOutput::PublishMeans() {
   const std::lock_guard lock(means_mutex_);
   for (int m = 0; m < static_cast<int>(means_.size()); ++m)
-    for (int d = 0; d < spec_.distorted_count; ++d) means_[m][d] = writer_.RunningMean(d, m);
+    for (int d = 0; d < spec_.distorted_count; ++d) means_[m][d] = bound_.models[m].RunningMean(table(d));
 }
 
 void SessionOutput::Read(int distorted, const std::function<void(const ScoreTable&)>& reader) const {

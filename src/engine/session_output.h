@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/artifact_files.h"
 #include "engine/frame_results.h"
-#include "engine/raw_artifacts.h"
 #include "engine/score_writer.h"
 #include "engine/session_spec.h"
 
@@ -31,13 +31,13 @@ class SessionOutput {
   /// Likewise, frames that an earlier run computed: only their scores are written.
   Status Restore(std::span<FrameResults* const> frames);
 
-  /// Writes what needs all frames. Returns a sentence for each column in which a score is not a number.
+  /// Writes the values that need all frames. Returns a sentence for each column in which a score is not a number.
   Result<std::vector<std::string>> Flush(int64_t frames);
 
   const ScoreTable& table(int distorted) const { return writer_.table(distorted); }
   /// Calls `reader` with a table while none is written.
   void Read(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
-  /// Of the frames written so far; does not wait for those that are being written.
+  /// The mean over the frames written so far; does not wait for those that are being written.
   std::optional<double> RunningMean(int distorted, int model) const;
 
  private:

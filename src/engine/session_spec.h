@@ -1,4 +1,4 @@
-// Specification of a session: what is scored, by which means, and what is known before the first picture.
+// Specification of a session: inputs, models, features, devices and limits.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "devices/backends.h"
-#include "engine/artifact.h"
+#include "engine/artifact_files.h"
 #include "engine/device_cache.h"
 #include "engine/feature_set.h"
 #include "engine/frame_results.h"
@@ -31,20 +31,20 @@ struct ResultTap {
 };
 
 struct SessionSpec {
-  std::vector<ModelRequest> models;
-  std::vector<FeatureRequest> features;  // in addition to those that the models need
-  int threads = 1;                       // 1: everything runs in the caller's thread
-  int subsample = 1;                     // score only frames whose index it divides
+  std::vector<ModelRequest> models{};
+  std::vector<FeatureRequest> features{};  // in addition to those that the models need
+  int threads = 1;                         // 1: everything runs in the caller's thread
+  int subsample = 1;                       // score only frames whose index it divides
   int distorted_count = 1;
   PictureFormat format{};  // of all pictures
 
-  // What the videos declare and how their pictures come.
+  // What the videos declare, and how their pictures are delivered.
   OptionTexts video{};                         // frame rate and color by names of options (FeatureSet::Describe)
-  std::vector<VideoConversion> conversions{};  // of videos whose pictures may come lazy (image/lazy_picture.h)
+  std::vector<VideoConversion> conversions{};  // of videos whose pictures may be lazy (image/lazy_picture.h)
   int read_ahead = 0;  // pictures of each video that the caller holds in addition to those it adds
 
   std::shared_ptr<DevicePicker> devices{};                 // null: the CPU alone
-  std::shared_ptr<DeviceCache> device_cache{};             // where they come from and go to; null: they are closed
+  std::shared_ptr<DeviceCache> device_cache{};             // takes and returns them; null: they are closed
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   /// Bytes for the pictures in flight and the features' buffers; not set: half of the machine's available memory.
   std::optional<size_t> max_memory = std::nullopt;
@@ -57,10 +57,10 @@ struct SessionSpec {
   std::function<Status(std::span<FrameResults* const>)> on_results{};
   bool writes_scores = true;  // false: results go to on_results alone, and the tables stay empty
 
-  /// The first frame that is scored. The frames before it are another run's: Add takes those of them that are history.
+  /// The first frame that is scored. Frames before it belong to another run: Add takes those that are history.
   int64_t first_frame = 0;
-  /// Results of the clip's first frames that an earlier run computed: fills the next frame's, which have room; false
-  /// after the last. The frame that follows is then the first that is scored. Called by Open alone.
+  /// Results of the clip's first frames that an earlier run computed: fills those of the next frame, which are
+  /// allocated; false after the last. The frame that follows is then the first that is scored. Called by Open alone.
   std::function<Result<bool>(FrameResults& frame)> restored{};
 
   std::function<void(const std::string&)> on_warning{};  // called with each warning as it occurs, on any thread

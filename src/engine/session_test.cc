@@ -7,8 +7,12 @@
 #include <random>
 #include <vector>
 
+#include "engine/testing/score_video.h"
+
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 /// Noise over a moving gradient, so that no metric is trivial and frames differ.
 Picture MakePicture(const PictureFormat& format, int frame, int noise) {
@@ -21,11 +25,8 @@ Picture MakePicture(const PictureFormat& format, int frame, int noise) {
         const int shift = format.bit_depth - 8;
         const int value = (((x * 2 + y + 5 * frame) % 200 + 20) << shift) + static_cast<int>(random() % (noise + 1u));
         const int sample = std::min(value, max);
-        if (format.bit_depth == 8) {
-          reinterpret_cast<uint8_t*>(picture.data[p] + y * picture.stride[p])[x] = static_cast<uint8_t>(sample);
-        } else {
-          reinterpret_cast<uint16_t*>(picture.data[p] + y * picture.stride[p])[x] = static_cast<uint16_t>(sample);
-        }
+        if (format.bit_depth == 8) picture.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(sample);
+        else picture.Row<uint16_t>(p, y)[x] = static_cast<uint16_t>(sample);
       }
     }
   }
@@ -39,52 +40,34 @@ const std::vector<FeatureRequest> kAllFeatures = {{"adm", {}},
                                                   {"psnr", {{"enable_apsnr", "true"}}},
                                                   {"motion", {}}};
 
-std::unique_ptr<Session> MakeSession(int threads, int distorted, int subsample = 1) {
-  SessionSpec spec;
-  spec.features = kAllFeatures;
-  spec.threads = threads;
-  spec.subsample = subsample;
-  spec.distorted_count = distorted;
-  spec.format = kFormat;
-  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
-  return session;
+SessionSpec SpecOf(int threads, int distorted, int subsample = 1) {
+  return {.features = kAllFeatures,
+          .threads = threads,
+          .subsample = subsample,
+          .distorted_count = distorted,
+          .format = kFormat};
 }
 
-std::unique_ptr<Session> ScoreClip(int threads, std::vector<int> noises, int frames, int subsample = 1) {
-  std::unique_ptr<Session> session = MakeSession(threads, static_cast<int>(noises.size()), subsample);
-  for (int i = 0; i < frames; ++i) {
-    std::vector<Picture> distorted;
-    for (int noise : noises) distorted.push_back(MakePicture(kFormat, i, noise));
-    EXPECT_TRUE(session->Add(MakePicture(kFormat, i, 0), std::move(distorted)).ok());
-  }
-  const Status status = session->Flush();
-  EXPECT_TRUE(status.ok()) << status.message();
-  return session;
-}
-
-void ExpectSameTables(const ScoreTable& a, const ScoreTable& b) {
-  ASSERT_EQ(a.columns().size(), b.columns().size());
-  for (size_t c = 0; c < a.columns().size(); ++c) {
-    EXPECT_EQ(a.columns()[c].stored, b.columns()[c].stored);
-    EXPECT_EQ(a.columns()[c].scores, b.columns()[c].scores) << a.columns()[c].stored;
-  }
-  EXPECT_EQ(a.aggregates(), b.aggregates());
+std::unique_ptr<Session> ScoreVideo(int threads, const std::vector<int>& noises, int frames, int subsample = 1) {
+  return ScoreVideo(SpecOf(threads, static_cast<int>(noises.size()), subsample), frames, [&](int frame, int video) {
+    return MakePicture(kFormat, frame, video == 0 ? 0 : noises[static_cast<size_t>(video) - 1]);
+  });
 }
 
 TEST(Session, ScoresDoNotDependOnThreads) {
-  const auto one = ScoreClip(1, {9}, 9);
-  for (int threads : {2, 3, 8}) ExpectSameTables(one->scores(0), ScoreClip(threads, {9}, 9)->scores(0));
+  const auto one = ScoreVideo(1, {9}, 9);
+  for (int threads : {2, 3, 8}) ExpectSameTables(one->scores(0), ScoreVideo(threads, {9}, 9)->scores(0));
 }
 
 TEST(Session, SeveralDistortedVideosScoreAsEachAlone) {
-  const auto together = ScoreClip(3, {3, 30, 90}, 5);
-  ExpectSameTables(together->scores(0), ScoreClip(1, {3}, 5)->scores(0));
-  ExpectSameTables(together->scores(1), ScoreClip(1, {30}, 5)->scores(0));
-  ExpectSameTables(together->scores(2), ScoreClip(1, {90}, 5)->scores(0));
+  const auto together = ScoreVideo(3, {3, 30, 90}, 5);
+  ExpectSameTables(together->scores(0), ScoreVideo(1, {3}, 5)->scores(0));
+  ExpectSameTables(together->scores(1), ScoreVideo(1, {30}, 5)->scores(0));
+  ExpectSameTables(together->scores(2), ScoreVideo(1, {90}, 5)->scores(0));
 }
 
 TEST(Session, EveryFrameOfEveryColumnIsWritten) {
-  const auto session = ScoreClip(2, {12}, 4);
+  const auto session = ScoreVideo(2, {12}, 4);
   for (const auto& column : session->scores(0).columns()) {
     ASSERT_EQ(column.scores.size(), 4u) << column.stored;
     for (const auto& score : column.scores) {
@@ -95,8 +78,8 @@ TEST(Session, EveryFrameOfEveryColumnIsWritten) {
 }
 
 TEST(Session, SubsamplingLeavesFramesOutButKeepsMotionTrue) {
-  const auto all = ScoreClip(2, {12}, 7);
-  const auto third = ScoreClip(2, {12}, 7, 3);
+  const auto all = ScoreVideo(2, {12}, 7);
+  const auto third = ScoreVideo(2, {12}, 7, 3);
   const ScoreTable& table = third->scores(0);
   const int adm2 = table.Find("VMAF_integer_feature_adm2_score");
   const int motion2 = table.Find("VMAF_integer_feature_motion2_score");
@@ -107,7 +90,7 @@ TEST(Session, SubsamplingLeavesFramesOutButKeepsMotionTrue) {
 }
 
 TEST(Session, OutputsAtTheFlushFollowAllOthers) {
-  const auto session = ScoreClip(1, {4}, 2);
+  const auto session = ScoreVideo(1, {4}, 2);
   std::vector<std::string> shown;
   for (const auto& column : session->scores(0).columns()) shown.push_back(column.shown);
   ASSERT_GE(shown.size(), 4u);
@@ -118,34 +101,27 @@ TEST(Session, OutputsAtTheFlushFollowAllOthers) {
 }
 
 TEST(Session, EqualRequestsAreServedOnce) {
-  SessionSpec spec;
-  spec.features = {{"vif", {}}, {"vif", {{"vif_enhn_gain_limit", "100.0"}}}, {"vif", {{"egl", "1"}}}};
-  spec.format = kFormat;
-  auto session = Session::Open(std::move(spec)).value();
+  const auto session =
+      OpenSession({.features = {{"vif", {}}, {"vif", {{"vif_enhn_gain_limit", "100.0"}}}, {"vif", {{"egl", "1"}}}},
+                   .format = kFormat});
   EXPECT_EQ(session->scores(0).columns().size(), 8u);
 }
 
 std::string CreateError(const FeatureRequest& request) {
-  SessionSpec spec;
-  spec.features = {request};
-  return Session::Open(std::move(spec)).status().message();
+  return Session::Open({.features = {request}}).status().message();
 }
 
 TEST(Session, OptionsThatAnEarlierRequestLeavesWithoutEffectAreAWarning) {
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}, {"psnr", {{"enable_mse", "true"}}}, {"psnr", {{"enable_chroma", "true"}}}};
-  spec.format = kFormat;
-  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
+  const auto session = OpenSession(
+      {.features = {{"psnr", {}}, {"psnr", {{"enable_mse", "true"}}}, {"psnr", {{"enable_chroma", "true"}}}},
+       .format = kFormat});
   EXPECT_THAT(session->warnings(),
               testing::ElementsAre(testing::HasSubstr("feature psnr: enable_mse=true is ignored")));
 }
 
 TEST(Session, ScoresThatAreNotNumbersAreAWarning) {
   constexpr PictureFormat kTiny{8, 8, 8, PixelFormat::k420};  // psnr_hvs takes blocks of 8x8; chroma has none
-  SessionSpec spec;
-  spec.features = {{"psnr_hvs", {}}};
-  spec.format = kTiny;
-  std::unique_ptr<Session> session = Session::Open(std::move(spec)).value();
+  const auto session = OpenSession({.features = {{"psnr_hvs", {}}}, .format = kTiny});
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(session->Add(MakePicture(kTiny, i, 0), {MakePicture(kTiny, i, 9)}).ok());
   ASSERT_TRUE(session->Flush().ok());
   EXPECT_THAT(session->warnings(),
@@ -165,18 +141,15 @@ TEST(Session, ErrorsNameTheFeatureTheOptionAndTheNearestName) {
 }
 
 TEST(Session, TooSmallPicturesAreRefusedByName) {
-  SessionSpec spec;
-  spec.features = {{"adm", {}}};
-  spec.format = {32, 40, 8, PixelFormat::k420};
-  const Status status = Session::Open(std::move(spec)).status();
+  const Status status = Session::Open({.features = {{"adm", {}}}, .format = {32, 40, 8, PixelFormat::k420}}).status();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.message(), testing::AllOf(testing::HasSubstr("adm"), testing::HasSubstr("32x40")));
 }
 
 TEST(Session, MisuseIsAnError) {
-  auto session = MakeSession(1, 1);
+  auto session = OpenSession(SpecOf(1, 1));
   EXPECT_FALSE(session->Flush().ok());  // no frame
-  auto fresh = MakeSession(1, 1);
+  auto fresh = OpenSession(SpecOf(1, 1));
   EXPECT_FALSE(fresh->Add(MakePicture(kFormat, 0, 0), {}).ok());
   PictureFormat other = kFormat;
   other.width = 152;
@@ -190,29 +163,26 @@ TEST(Session, MisuseIsAnError) {
 TEST(Session, MemoryIsLimited) {
   const PictureFormat format = {640, 360, 8, PixelFormat::k420};
   const auto start = [&](size_t bytes) {
-    SessionSpec spec;
-    spec.features = {{"vif", {}}, {"motion", {}}};
-    spec.threads = 8;
-    spec.max_memory = bytes;
-    spec.format = format;
-    spec.read_ahead = 2;
+    SessionSpec spec = {.features = {{"vif", {}}, {"motion", {}}},
+                        .threads = 8,
+                        .format = format,
+                        .read_ahead = 2,
+                        .max_memory = bytes};
     return Session::Open(spec).status();
   };
   EXPECT_TRUE(start(20'000'000).ok());
   const Status refused = start(1'000'000);
   EXPECT_EQ(refused.code(), StatusCode::kOutOfMemory);
-  EXPECT_NE(refused.message().find("MB of memory are needed to score one frame of 640x360"), std::string::npos)
-      << refused.message();
+  EXPECT_THAT(refused.message(), HasSubstr("MB of memory are needed to score one frame of 640x360"));
 }
 
 /// With pictures read ahead, as by a run of files.
 TEST(Session, TwoGigabytesAreEnoughFor8K) {
-  SessionSpec spec;
-  spec.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}};
-  spec.threads = 64;
-  spec.max_memory = 2'000'000'000;
-  spec.read_ahead = 3;
-  spec.format = {7680, 4320, 16, PixelFormat::k420};
+  SessionSpec spec = {.features = {{"vif", {}}, {"adm", {}}, {"motion", {}}},
+                      .threads = 64,
+                      .format = {7680, 4320, 16, PixelFormat::k420},
+                      .read_ahead = 3,
+                      .max_memory = 2'000'000'000};
   const Status status = Session::Open(spec).status();
   EXPECT_TRUE(status.ok()) << status.message();
 }
@@ -220,12 +190,8 @@ TEST(Session, TwoGigabytesAreEnoughFor8K) {
 // xpsnr looks at two earlier pictures from 32 frames a second on.
 TEST(Session, FeaturesLearnTheFrameRateFromTheVideo) {
   const auto history_at = [](const OptionTexts& asked, const OptionTexts& video) {
-    SessionSpec spec;
-    spec.features = {{"xpsnr", asked}};
-    spec.format = kFormat;
-    spec.video = video;
-    spec.writes_scores = false;
-    spec.first_frame = 10;
+    SessionSpec spec = {
+        .features = {{"xpsnr", asked}}, .format = kFormat, .video = video, .writes_scores = false, .first_frame = 10};
     return 10 - Session::Open(std::move(spec)).value()->next_frame();
   };
   EXPECT_EQ(history_at({}, {}), 1);

@@ -9,7 +9,7 @@
 namespace acutance {
 namespace {
 
-// Cells are made of quarters.
+// Each cell has four quarters.
 constexpr int kColumns = 2 * FrameFingerprint::kColumns, kRows = 2 * FrameFingerprint::kRows;
 constexpr int kMostRows = 8;  // of a quarter: samples of 8 bits fit into 16 bits
 using Quarters = std::array<int32_t, static_cast<size_t>(kColumns) * kRows>;
@@ -35,7 +35,7 @@ QuarterRows RowsOf(int quarter, int height) {
   return {step / 2 + ((int64_t{quarter} * height << 16) / kRows), step, count};
 }
 
-/// The means of quarters in 16 bits. Where one ends inside a sample it has that part of it.
+/// The means of quarters in 16 bits. A sample at an edge counts in proportion to its area in the quarter.
 template <class Sample, class Sum>
 Quarters Reduce(const Plane& luma, int bit_depth) {
   Quarters quarters;

@@ -1,4 +1,4 @@
-// Fingerprint of a frame: its luma, reduced by area to 32 x 18 cells and what is finer in them, in whole numbers.
+// Fingerprint of a frame: luma reduced by area to 32 x 18 cells, with finer detail, in whole numbers.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct FrameFingerprint {
   static constexpr int kDetailStep = 64;  // a fourth of a step of an 8-bit sample
 
   /// How the quarters of each cell differ: left and right, upper and lower, and across. Haar's coefficients in steps of
-  /// kDetailStep, limited to 127: strong ones show in cells, too.
+  /// kDetailStep, limited to 127: stronger ones also show in the cells.
   std::array<int8_t, kDetails> details{};
 
   bool operator==(const FrameFingerprint&) const = default;
@@ -38,7 +38,7 @@ FrameFingerprint FingerprintOf(const Picture& picture);
 /// The 64-bit results that devices return for a fingerprint, one per cell: the mean in the lowest 16 bits, above it the
 /// three details in 8 bits each.
 inline constexpr int kFingerprintWords = FrameFingerprint::kCells;
-/// The engine's own metric whose results are the words of the reference's fingerprint, then of the distorted one's.
+/// The engine's own metric, whose partial results are the reference's fingerprint, then the distorted picture's.
 inline constexpr std::string_view kFingerprintMetric = "frame_fingerprint";
 void ToWords(const FrameFingerprint& fingerprint, std::span<int64_t> words);
 FrameFingerprint FingerprintOf(std::span<const int64_t> words);

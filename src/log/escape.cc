@@ -51,6 +51,24 @@ std::string Map(std::string_view text, Function escape) {
   return result;
 }
 
+struct Escape {
+  uint32_t code;
+  std::string_view text;
+};
+constexpr Escape kXmlEscapes[] = {{'&', "&amp;"},   {'<', "&lt;"},  {'>', "&gt;"},   {'"', "&quot;"},
+                                  {'\'', "&apos;"}, {'\t', "&#9;"}, {'\n', "&#10;"}, {'\r', "&#13;"}};
+constexpr Escape kJsonEscapes[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}, {'\r', "\\r"}, {'\t', "\\t"}};
+constexpr Escape kSubtitleEscapes[] = {{'|', "/"}, {'{', "("}, {'}', ")"}, {'\r', " "}, {'\n', " "}};
+
+/// Replaces the characters of a table, and others by what `rest` makes of them.
+template <size_t N, class Function>
+std::string MapByTable(std::string_view text, const Escape (&escapes)[N], Function rest) {
+  return Map(text, [&](const Character& c) -> std::string {
+    const auto* const found = std::ranges::find(escapes, c.code, &Escape::code);
+    return found == std::end(escapes) ? rest(c) : std::string(found->text);
+  });
+}
+
 struct CodeRange {
   uint32_t first;
   uint32_t last;
@@ -73,27 +91,7 @@ bool Contains(const CodeRange (&ranges)[N], uint32_t code) {
 }  // namespace
 
 std::string EscapeXml(std::string_view text) {
-  return Map(text, [](const Character& c) -> std::string {
-    switch (c.code) {
-      case '&':
-        return "&amp;";
-      case '<':
-        return "&lt;";
-      case '>':
-        return "&gt;";
-      case '"':
-        return "&quot;";
-      case '\'':
-        return "&apos;";
-      case '\t':
-        return "&#9;";
-      case '\n':
-        return "&#10;";
-      case '\r':
-        return "&#13;";
-      default:
-        break;
-    }
+  return MapByTable(text, kXmlEscapes, [](const Character& c) -> std::string {
     // XML 1.0 cannot hold the other control characters, nor these two, in any spelling.
     const bool forbidden = c.code < 0x20 || c.code == 0xFFFE || c.code == 0xFFFF;
     return forbidden ? "\xEF\xBF\xBD" : std::string(c.bytes);
@@ -110,21 +108,8 @@ std::string XmlName(std::string_view text) {
 }
 
 std::string EscapeJson(std::string_view text) {
-  return Map(text, [](const Character& c) -> std::string {
-    switch (c.code) {
-      case '"':
-        return "\\\"";
-      case '\\':
-        return "\\\\";
-      case '\n':
-        return "\\n";
-      case '\r':
-        return "\\r";
-      case '\t':
-        return "\\t";
-      default:
-        return c.code < 0x20 ? fmt::format("\\u{:04x}", c.code) : std::string(c.bytes);
-    }
+  return MapByTable(text, kJsonEscapes, [](const Character& c) {
+    return c.code < 0x20 ? fmt::format("\\u{:04x}", c.code) : std::string(c.bytes);
   });
 }
 
@@ -136,21 +121,7 @@ std::string CsvField(std::string_view text) {
 }
 
 std::string SubtitleText(std::string_view text) {
-  return Map(text, [](const Character& c) -> std::string {
-    switch (c.code) {
-      case '|':
-        return "/";
-      case '{':
-        return "(";
-      case '}':
-        return ")";
-      case '\r':
-      case '\n':
-        return " ";
-      default:
-        return std::string(c.bytes);
-    }
-  });
+  return MapByTable(text, kSubtitleEscapes, [](const Character& c) { return std::string(c.bytes); });
 }
 
 }  // namespace acutance

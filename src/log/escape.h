@@ -1,4 +1,4 @@
-// Names inside logs. Bytes that are not UTF-8 become U+FFFD.
+// Escaping of names in logs. Bytes that are not UTF-8 become U+FFFD.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ TEST(Escape, BytesThatAreNotUtf8) {
   EXPECT_EQ(EscapeJson("\xE2\x82"), fffd + fffd);             // cut short
   EXPECT_EQ(EscapeJson("\xC0\xAF"), fffd + fffd);             // overlong
   EXPECT_EQ(EscapeJson("\xED\xA0\x80"), fffd + fffd + fffd);  // a surrogate
-  EXPECT_EQ(EscapeJson("\xC3(x"), fffd + "(x");               // the next character is kept
+  EXPECT_EQ(EscapeJson("\xC3(x"), fffd + "(x");               // the next character stays
   EXPECT_EQ(EscapeXml("\xFF<"), fffd + "&lt;");
   EXPECT_EQ(CsvField("\xFF"), fffd);
 }

@@ -1,4 +1,4 @@
-// JSON trees as text.
+// JSON serialization.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 #include "log/log_writer.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,6 +14,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -227,13 +230,12 @@ TEST(Log, NotFinite) {
   EXPECT_EQ(Write("csv", input), "Frame,psnr_y,x,\n0,inf,-nan,\n");
   EXPECT_EQ(Write("sub", input), "{0}{1}frame: 0|psnr_y: inf|x: -nan|\n");
   const std::string xml = Write("xml", input);
-  EXPECT_NE(xml.find("<frame frameNum=\"0\" psnr_y=\"inf\" x=\"-nan\" />"), std::string::npos);
-  EXPECT_NE(xml.find("<aggregate_metrics apsnr_y=\"inf\" />"), std::string::npos);
+  EXPECT_THAT(xml, HasSubstr("<frame frameNum=\"0\" psnr_y=\"inf\" x=\"-nan\" />"));
+  EXPECT_THAT(xml, HasSubstr("<aggregate_metrics apsnr_y=\"inf\" />"));
   const std::string json = Write("json", input);
-  EXPECT_NE(json.find("      \"metrics\": {\n        \"psnr_y\": null,\n        \"x\": null\n      }\n"),
-            std::string::npos);
-  EXPECT_NE(json.find("\"apsnr_y\": null\n  }\n}\n"), std::string::npos);
-  EXPECT_NE(json.find("\"fps\": null,"), std::string::npos);
+  EXPECT_THAT(json, HasSubstr("      \"metrics\": {\n        \"psnr_y\": null,\n        \"x\": null\n      }\n"));
+  EXPECT_THAT(json, HasSubstr("\"apsnr_y\": null\n  }\n}\n"));
+  EXPECT_THAT(json, HasSubstr("\"fps\": null,"));
   EXPECT_TRUE(nlohmann::json::accept(json));
 }
 
@@ -243,9 +245,9 @@ TEST(Log, NamesThatNeedEscaping) {
   AddColumn(table, name, name, {1.0});
   table.SetAggregate(name, 2.0);
   const LogInput input{table, 1, 1, "3\"2", 1, 1, 1};
-  EXPECT_NE(Write("xml", input).find("<frame frameNum=\"0\" a_b_c_d_e_f=\"1.000000\" />"), std::string::npos);
-  EXPECT_NE(Write("xml", input).find("<metric name=\"a&quot;b&lt;c&amp;d,e|f\" min="), std::string::npos);
-  EXPECT_NE(Write("xml", input).find("<VMAF version=\"3&quot;2\">"), std::string::npos);
+  EXPECT_THAT(Write("xml", input), HasSubstr("<frame frameNum=\"0\" a_b_c_d_e_f=\"1.000000\" />"));
+  EXPECT_THAT(Write("xml", input), HasSubstr("<metric name=\"a&quot;b&lt;c&amp;d,e|f\" min="));
+  EXPECT_THAT(Write("xml", input), HasSubstr("<VMAF version=\"3&quot;2\">"));
   const nlohmann::json log = nlohmann::json::parse(Write("json", input));
   EXPECT_EQ(log["frames"][0]["metrics"][name], 1.0);
   EXPECT_EQ(log["aggregate_metrics"][name], 2.0);
@@ -259,7 +261,7 @@ TEST(Log, NamesThatEscapingWouldMakeEqualStayApart) {
   ScoreTable table;
   AddColumn(table, "a b", "a b", {1.0});
   AddColumn(table, "a_b", "a_b", {2.0});
-  EXPECT_NE(Write("xml", {table, 1, 1, "", 1, 1, 1}).find("a_b=\"1.000000\" a_b_=\"2.000000\" />"), std::string::npos);
+  EXPECT_THAT(Write("xml", {table, 1, 1, "", 1, 1, 1}), HasSubstr("a_b=\"1.000000\" a_b_=\"2.000000\" />"));
 }
 
 TEST(Log, PrecisionReachesEveryScore) {
@@ -269,7 +271,7 @@ TEST(Log, PrecisionReachesEveryScore) {
   EXPECT_EQ(log["frames"][0]["metrics"]["vmaf"].get<double>(), 88.629511);
   EXPECT_EQ(log["pooled_metrics"]["vmaf"]["mean"].get<double>(), (88.629511 + 100.0) / 2);
   EXPECT_EQ(log["aggregate_metrics"]["apsnr_cb"].get<double>(), 1.25e-7);
-  EXPECT_NE(json.find("\"fps\": 1359.62,"), std::string::npos);
+  EXPECT_THAT(json, HasSubstr("\"fps\": 1359.62,"));
   EXPECT_EQ(Write("csv", {table, 2, 1, "", 1, 1, 1, *NumberFormat::Parse("3")}),
             "Frame,integer_adm2,vmaf,\n0,0.966,88.6,\n1,0.97,100,\n");
 }
@@ -312,7 +314,7 @@ TEST(WriteLogFile, UnknownFormatSuggestsTheNearest) {
   const ScoreTable table;
   const Status status = WriteLogFile("never_written", "jsn", {table});
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("unknown log format 'jsn'; did you mean 'json'?"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("unknown log format 'jsn'; did you mean 'json'?"));
   EXPECT_FALSE(std::filesystem::exists("never_written"));
 }
 

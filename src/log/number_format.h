@@ -1,4 +1,4 @@
-// How scores are printed: the same characters in every C locale.
+// Number formats of scores, the same in every C locale.
 #pragma once
 
 #include <optional>
@@ -22,14 +22,12 @@ class NumberFormat {
   /// Non-finite values as C prints them: nan, -nan, inf, -inf.
   std::string Format(double value) const;
 
-  /// Non-finite values as null.
-  std::string FormatJson(double value) const;
+  std::string FormatJson(double value) const;  // non-finite values as null
 
  private:
   std::optional<int> significant_digits_;
 };
 
-/// Prints with %.<decimals>f.
-std::string FormatFixed(double value, int decimals);
+std::string FormatFixed(double value, int decimals);  // %.<decimals>f
 
 }  // namespace acutance

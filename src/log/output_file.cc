@@ -41,7 +41,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   std::unique_ptr<OutputFile> file(new OutputFile(path));  // before there is a file that it must remove
   if (regular || !exists) {
     file->fd_ = CreateTemporary(path, file->temporary_);
-    // A file whose mode cannot be copied keeps the default one; that is no reason to lose a log.
+    // A log is worth more than its mode: where that cannot be copied, the default one remains.
     if (file->fd_ >= 0 && regular && fchmod(file->fd_, info.st_mode & 07777) != 0) errno = 0;
     if (file->fd_ >= 0) return file;
     file->temporary_.clear();

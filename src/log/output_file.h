@@ -1,4 +1,4 @@
-// A file that appears whole or not at all.
+// Atomic output file: it appears complete or not at all.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,24 @@
 
 namespace acutance {
 
-/// Writes to a temporary file in the same folder, which Commit renames to the wanted name. If the
-/// name is a device, a FIFO or a link (/dev/stdout), or the folder allows no new file, it writes
-/// to the name directly; a regular file is then emptied again if something fails.
+/// Writes to a temporary file in the same folder, which Commit renames. A device, a FIFO or a link (/dev/stdout), and a
+/// file in a folder that allows no new one, is written directly; a regular file is then emptied if something fails.
 class OutputFile {
  public:
   static Result<std::unique_ptr<OutputFile>> Open(const std::string& path);
 
-  /// Tells what Open would refuse, without opening anything, so that a long run can fail at its
-  /// start. Also refuses a path that is one of `inputs`.
+  /// Whether Open would fail, without opening anything, so that a long run can fail at its start. Also refuses a path
+  /// that is one of `inputs`.
   static Status Check(const std::string& path, std::span<const std::string> inputs);
 
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// The first failure is kept for Commit; later text is dropped.
+  /// Commit reports the first failure; later text is dropped.
   void Write(std::string_view text);
 
-  /// The same length of text in the place of the file's first, of a regular file.
+  /// Overwrites the beginning of a regular file with text of the same length.
   void Replace(std::string_view text);
 
   /// Puts the file in place. If it is not called, or fails, no file is left behind.

@@ -1,5 +1,6 @@
 #include "log/output_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
@@ -35,7 +38,7 @@ class OutputFileTest : public testing::Test {
   const test::TempDir folder_;
 };
 
-/// Keeps files from growing beyond `bytes` during its lifetime, as a full disk does.
+/// Limits files to `bytes` during its lifetime, as a full disk does.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {
@@ -89,8 +92,8 @@ TEST_F(OutputFileTest, FullDeviceIsAnError) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full on this machine";
   const Status status = WriteAll("/dev/full", "text");
   EXPECT_EQ(status.code(), StatusCode::kIo);
-  EXPECT_NE(status.message().find("/dev/full"), std::string::npos);
-  EXPECT_NE(status.message().find("No space left on device"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("/dev/full"));
+  EXPECT_THAT(status.message(), HasSubstr("No space left on device"));
 }
 
 TEST_F(OutputFileTest, FullDiskLeavesNothing) {
@@ -101,7 +104,7 @@ TEST_F(OutputFileTest, FullDiskLeavesNothing) {
     status = WriteAll(path, std::string(300'000, 'x'));
   }
   EXPECT_EQ(status.code(), StatusCode::kIo);
-  EXPECT_NE(status.message().find(path), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr(path));
   EXPECT_EQ(FileCount(), 0u);
 }
 
@@ -142,7 +145,7 @@ TEST_F(OutputFileTest, NamesWhatCannotBeOpened) {
   for (const std::string& path : {Path("no/such/folder/log.xml"), folder_.path().string(), std::string()}) {
     const Status status = WriteAll(path, "text");
     EXPECT_EQ(status.code(), StatusCode::kIo);
-    EXPECT_NE(status.message().find("could not open file: " + path), std::string::npos) << status.message();
+    EXPECT_THAT(status.message(), HasSubstr("could not open file: " + path));
   }
 }
 

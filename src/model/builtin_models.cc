@@ -16,7 +16,7 @@ std::string BuiltinModel::Json() const {
 
 const BuiltinModel* FindBuiltinModel(std::string_view name) {
   const std::span<const BuiltinModel> models = BuiltinModels();
-  const auto found = std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.name == name; });
+  const auto found = std::ranges::find(models, name, &BuiltinModel::name);
   return found == models.end() ? nullptr : &*found;
 }
 

@@ -1,5 +1,6 @@
 #include "model/builtin_models.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +11,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(BuiltinModels, AreTheFilesOfTheModelsFolder) {
   ASSERT_EQ(BuiltinModels().front().name, "vmaf_v0.6.1");
@@ -81,8 +84,8 @@ TEST(BuiltinModels, UnknownVersionSuggestsTheNearest) {
   const Result<Model> model = LoadBuiltinModel("vmaf_v0.6.1ne", "vmaf");
   ASSERT_FALSE(model.ok());
   EXPECT_EQ(model.status().code(), StatusCode::kNotFound);
-  EXPECT_NE(model.status().message().find("no such built-in model: \"vmaf_v0.6.1ne\""), std::string::npos);
-  EXPECT_NE(model.status().message().find("did you mean 'vmaf_v0.6.1"), std::string::npos);
+  EXPECT_THAT(model.status().message(), HasSubstr("no such built-in model: \"vmaf_v0.6.1ne\""));
+  EXPECT_THAT(model.status().message(), HasSubstr("did you mean 'vmaf_v0.6.1"));
 }
 
 TEST(OverloadFeature, ReachesTheFeaturesOfOneExtractor) {

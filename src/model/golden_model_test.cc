@@ -36,7 +36,7 @@ std::string Alias(std::string_view stored) {
   return std::string(stored);
 }
 
-/// The column of a run that holds a feature, whatever options its key names.
+/// The column of a run that holds a feature, with any options in its key.
 const json* FindFeature(const json& features, const std::string& stored) {
   const std::string alias = Alias(stored);
   for (const auto& [key, scores] : features.items()) {
@@ -98,7 +98,7 @@ int CheckPooled(const std::string& id, const json& run) {
       for (const json& score : scores)
         column.scores.push_back(score.is_null() ? std::nullopt : std::optional(Value(score)));
       const FrameRange range{0, static_cast<int64_t>(scores.size()) - 1, run.value("n_subsample", 1)};
-      for (const auto& [name, method] : PoolingMethods()) {
+      for (const auto& [name, method, pool] : PoolingMethods()) {
         if (name != method_name) continue;
         const std::optional<double> value = Pool(column, range, method);
         EXPECT_TRUE(value && SameScore(*value, Value(expected))) << id << " " << key;

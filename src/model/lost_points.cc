@@ -9,7 +9,7 @@ namespace {
 
 unsigned BitOf(Damage kind) { return 1U << static_cast<int>(kind); }
 
-/// The scores with the kinds of `mask` made perfect, for all masks.
+/// The scores with the features of the kinds in `mask` set to their ideal, for all masks.
 std::array<double, 1 << kDamages> ScoresByMask(const Model& model, std::span<const double> values,
                                                std::span<const FeatureDamage> damage, const ModelFlags& flags,
                                                unsigned kinds) {
@@ -26,7 +26,7 @@ std::array<double, 1 << kDamages> ScoresByMask(const Model& model, std::span<con
 
 double Factorial(int n) { return n < 2 ? 1 : n * Factorial(n - 1); }
 
-/// Gives the kinds that are parts of others their share of what those lost.
+/// Moves the share of kinds that are parts of others.
 void DivideKinds(std::span<const double> values, std::span<const FeatureDamage> damage, LostPoints& lost) {
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& [kind, ideal, part_kind, part] = damage[i];

@@ -1,4 +1,4 @@
-// A model fuses the features of a frame into one score (docs/spec/system.md 1).
+// Model: fuses the features of a frame into one score (docs/spec/system.md 1).
 #pragma once
 
 #include <functional>

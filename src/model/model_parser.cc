@@ -11,7 +11,6 @@
 
 #include "base/json.h"
 #include "base/number.h"
-#include "model/svm_parser.h"
 
 namespace acutance {
 namespace {
@@ -102,10 +101,9 @@ class DictReader {
     const Json* value = dict_.Find("model_type");
     if (value == nullptr) return Fail("model_type", "is missing");
     ACU_RETURN_IF_ERROR(CheckKind("model_type", *value, Kind::kString));
-    if (value->text != kSingleType && !IsBootstrapType(value->text)) {
+    if (value->text != kSingleType && !IsBootstrapType(value->text))
       return Fail("model_type", "'{}' is not supported; known: {}, {}, {}", value->text, kSingleType,
                   kBootstrapTypes[0], kBootstrapTypes[1]);
-    }
     type_ = value->text;
     return {};
   }
@@ -113,9 +111,8 @@ class DictReader {
   Status ReadFeatures(Model& model) const {
     ACU_ASSIGN_OR_RETURN(const Json* names, Require("feature_names", Kind::kArray));
     const size_t count = names->items.size();
-    if (count < 1 || count > kMaxModelFeatures) {
+    if (count < 1 || count > kMaxModelFeatures)
       return Fail("feature_names", "{} names, expected 1..{}", count, kMaxModelFeatures);
-    }
     for (const Json& name : names->items) {
       ACU_RETURN_IF_ERROR(CheckKind("feature_names", name, Kind::kString));
       if (name.text.empty()) return Fail("feature_names", "a name is empty");
@@ -129,18 +126,16 @@ class DictReader {
     const Json* dicts = dict_.Find(kKey);
     if (dicts == nullptr) return {};
     ACU_RETURN_IF_ERROR(CheckKind(kKey, *dicts, Kind::kArray));
-    if (dicts->items.size() > model.features.size()) {
+    if (dicts->items.size() > model.features.size())
       return Fail(kKey, "{} objects for {} features", dicts->items.size(), model.features.size());
-    }
     for (size_t i = 0; i < dicts->items.size(); ++i) {
       const Json& dict = dicts->items[i];
       ACU_RETURN_IF_ERROR(CheckKind(kKey, dict, Kind::kObject));
       for (size_t k = 0; k < dict.items.size(); ++k) {
         ACU_ASSIGN_OR_RETURN(std::string text, OptionText(dict.keys[k], dict.items[k]));
         const auto [entry, added] = model.features[i].options.emplace(dict.keys[k], text);
-        if (!added && entry->second != text) {
+        if (!added && entry->second != text)
           return Fail(kKey, "option '{}' has two values, {} and {}", dict.keys[k], entry->second, text);
-        }
       }
     }
     return {};
@@ -149,10 +144,9 @@ class DictReader {
   Result<std::string> OptionText(std::string_view option, const Json& value) const {
     if (value.IsString()) return value.text;
     if (value.kind == Kind::kBool) return std::string(value.boolean ? "true" : "false");
-    if (value.kind != Kind::kNumber) {
+    if (value.kind != Kind::kNumber)
       return Fail("feature_opts_dicts", "option '{}' is {}; expected a number, true, false or a string", option,
                   JsonKindName(value.kind));
-    }
     const std::optional<std::string> text = OptionTextOfNumber(value.text);
     if (!text) return Fail("feature_opts_dicts", "option '{}': {} is out of range", option, value.text);
     return *text;
@@ -166,9 +160,8 @@ class DictReader {
       model.intercepts.assign(count, 0.0);
       return {};
     }
-    if (norm->text != "linear_rescale") {
+    if (norm->text != "linear_rescale")
       return Fail("norm_type", "'{}' is not supported; known: linear_rescale, none", norm->text);
-    }
     ACU_ASSIGN_OR_RETURN(model.slopes, RescaleNumbers("slopes", count));
     ACU_ASSIGN_OR_RETURN(model.intercepts, RescaleNumbers("intercepts", count));
     if (model.slopes[0] == 0) return Fail("slopes", "the first, which divides the score, is 0");
@@ -178,9 +171,8 @@ class DictReader {
   Result<std::vector<double>> RescaleNumbers(std::string_view key, size_t count) const {
     ACU_ASSIGN_OR_RETURN(const Json* array, Require(key, Kind::kArray));
     ACU_ASSIGN_OR_RETURN(std::vector<double> numbers, Numbers(key, *array));
-    if (numbers.size() != count) {
+    if (numbers.size() != count)
       return Fail(key, "{} numbers, expected {}: one for the score and one per feature", numbers.size(), count);
-    }
     return numbers;
   }
 
@@ -199,9 +191,8 @@ class DictReader {
     if (value == nullptr) return {};
     ACU_RETURN_IF_ERROR(CheckKind("score_transform", *value, Kind::kObject));
     ScoreTransform transform;
-    for (size_t i = 0; i < value->items.size(); ++i) {
+    for (size_t i = 0; i < value->items.size(); ++i)
       ACU_RETURN_IF_ERROR(ReadTransformKey(value->keys[i], value->items[i], transform));
-    }
     model.transform = std::move(transform);
     return {};
   }
@@ -236,17 +227,15 @@ class DictReader {
 
   Result<std::vector<Knot>> Knots(std::string_view key, const Json& value) const {
     ACU_RETURN_IF_ERROR(CheckKind(key, value, Kind::kArray));
-    if (value.items.size() < 2 || value.items.size() > kMaxKnots) {
+    if (value.items.size() < 2 || value.items.size() > kMaxKnots)
       return Fail(key, "{} points, expected 2..{}", value.items.size(), kMaxKnots);
-    }
     std::vector<Knot> knots;
     for (const Json& item : value.items) {
       ACU_ASSIGN_OR_RETURN(const std::vector<double> point, Numbers(key, item));
       if (point.size() != 2) return Fail(key, "a point has {} numbers, expected [x, y]", point.size());
-      if (!knots.empty() && !(point[0] > knots.back().x && point[1] >= knots.back().y)) {
+      if (!knots.empty() && !(point[0] > knots.back().x && point[1] >= knots.back().y))
         return Fail(key, "[{}, {}] after [{}, {}]; x must rise and y must not fall", point[0], point[1], knots.back().x,
                     knots.back().y);
-      }
       knots.push_back({point[0], point[1]});
     }
     return knots;
@@ -292,11 +281,11 @@ class DictReader {
   std::string type_;
 };
 
-Status FailAt(std::string_view source, std::string_view what) {
-  return Error(StatusCode::kBadData, "model '{}': {}", source, what);
+template <class... Args>
+Status FailAt(std::string_view source, fmt::format_string<Args...> format, Args&&... args) {
+  return Error(StatusCode::kBadData, "model '{}': {}", source, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// A model and its model_type, which collections check.
 struct TypedModel {
   Model model;
   std::string type;
@@ -306,10 +295,8 @@ Result<TypedModel> ReadSingle(const Json& object, std::string_view source, std::
                               std::string_view name) {
   const std::string path = fmt::format("{}model_dict", prefix);
   const Json* dict = object.Find("model_dict");
-  if (dict == nullptr) return FailAt(source, path + " is missing");
-  if (!dict->IsObject()) {
-    return FailAt(source, fmt::format("{}: expected an object, got {}", path, JsonKindName(dict->kind)));
-  }
+  if (dict == nullptr) return FailAt(source, "{} is missing", path);
+  if (!dict->IsObject()) return FailAt(source, "{}: expected an object, got {}", path, JsonKindName(dict->kind));
   DictReader reader(*dict, source, path);
   ACU_ASSIGN_OR_RETURN(Model model, reader.Read(name));
   return TypedModel{std::move(model), std::string(reader.type())};
@@ -317,19 +304,17 @@ Result<TypedModel> ReadSingle(const Json& object, std::string_view source, std::
 
 Status CheckMember(const TypedModel& member, const TypedModel& main, const TypedModel* first, std::string_view source,
                    std::string_view key) {
-  if (!IsBootstrapType(member.type)) {
-    return FailAt(source, fmt::format("{}.model_dict.model_type is '{}'; a collection's members are {} or {}", key,
-                                      member.type, kBootstrapTypes[0], kBootstrapTypes[1]));
-  }
-  if (first != nullptr && member.type != first->type) {
-    return FailAt(source, fmt::format("{}.model_dict.model_type is '{}', but that of member 1 is '{}'", key,
-                                      member.type, first->type));
-  }
-  if (member.model.features != main.model.features) {
-    return FailAt(source, fmt::format("{}.model_dict.feature_names or feature_opts_dicts differ from model 0's; the "
-                                      "members of a collection read the same features",
-                                      key));
-  }
+  if (!IsBootstrapType(member.type))
+    return FailAt(source, "{}.model_dict.model_type is '{}'; a collection's members are {} or {}", key, member.type,
+                  kBootstrapTypes[0], kBootstrapTypes[1]);
+  if (first != nullptr && member.type != first->type)
+    return FailAt(source, "{}.model_dict.model_type is '{}', but that of member 1 is '{}'", key, member.type,
+                  first->type);
+  if (member.model.features != main.model.features)
+    return FailAt(source,
+                  "{}.model_dict.feature_names or feature_opts_dicts differ from model 0's; the members of a "
+                  "collection read the same features",
+                  key);
   return {};
 }
 
@@ -342,18 +327,15 @@ Result<Model> ReadCollection(const Json& top, std::string_view source, std::stri
   for (size_t i = 0; i < top.items.size(); ++i) {
     const std::string key = std::to_string(main ? members.size() + 1 : 0);
     if (top.keys[i] != key) continue;
-    if (members.size() >= kMaxMembers) return FailAt(source, fmt::format("more than {} members", kMaxMembers));
-    if (!top.items[i].IsObject()) {
-      return FailAt(source, fmt::format("{}: expected an object, got {}", key, JsonKindName(top.items[i].kind)));
-    }
+    if (members.size() >= kMaxMembers) return FailAt(source, "more than {} members", kMaxMembers);
+    if (!top.items[i].IsObject())
+      return FailAt(source, "{}: expected an object, got {}", key, JsonKindName(top.items[i].kind));
     const std::string member_name = main ? fmt::format("{}_{:04}", name, members.size() + 1) : std::string(name);
     ACU_ASSIGN_OR_RETURN(TypedModel model, ReadSingle(top.items[i], source, key + ".", member_name));
     entries += model.model.svm.vectors.size();
-    if (entries > kMaxVectorEntries) {
-      return FailAt(source, fmt::format("{}.model_dict.model: the collection's support vectors hold more than {} "
-                                        "numbers",
-                                        key, kMaxVectorEntries));
-    }
+    if (entries > kMaxVectorEntries)
+      return FailAt(source, "{}.model_dict.model: the collection's support vectors hold more than {} numbers", key,
+                    kMaxVectorEntries);
     if (!main) {
       main = std::move(model);
       continue;
@@ -384,13 +366,11 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   std::vector<char> chunk(size_t{1} << 16);
   while (const size_t count = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
     text.append(chunk.data(), count);
-    if (text.size() > JsonLimits().bytes) {
+    if (text.size() > JsonLimits().bytes)
       return Error(StatusCode::kBadData, "model '{}': larger than {} MB", path, JsonLimits().bytes >> 20);
-    }
   }
-  if (std::ferror(file.get())) {
+  if (std::ferror(file.get()))
     return Error(StatusCode::kIo, "could not read model from path: \"{}\": {}", path, Reason(errno));
-  }
   return text;
 }
 
@@ -398,21 +378,18 @@ Result<std::string> ReadWholeFile(const std::string& path) {
 
 Result<Model> ParseModel(std::string_view text, std::string_view source, std::string_view name) {
   const Result<Json> top = ParseJson(text);
-  if (!top.ok()) return FailAt(source, "is not a JSON model: " + top.status().message());
-  if (!top->IsObject()) {
-    return FailAt(source, fmt::format("is not a model: expected an object, got {}", JsonKindName(top->kind)));
-  }
+  if (!top.ok()) return FailAt(source, "is not a JSON model: {}", top.status().message());
+  if (!top->IsObject()) return FailAt(source, "is not a model: expected an object, got {}", JsonKindName(top->kind));
   if (top->Find("model_dict") == nullptr) return ReadCollection(*top, source, name);
   ACU_ASSIGN_OR_RETURN(TypedModel single, ReadSingle(*top, source, "", name));
   return std::move(single.model);
 }
 
 Result<Model> LoadModelFile(const std::string& path, std::string_view name) {
-  if (path.ends_with(".pkl")) {
+  if (path.ends_with(".pkl"))
     return Error(StatusCode::kUnsupported,
                  "could not read model from path: \"{}\": support for pkl model files has been removed, use json",
                  path);
-  }
   ACU_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
   return ParseModel(text, path, name);
 }

@@ -17,7 +17,12 @@ inline constexpr int kMaxMembers = 9999;  // the names of members have four digi
 /// that libvmaf would crash on or silently ignore is an error that names the source, the key and what was expected.
 Result<Model> ParseModel(std::string_view text, std::string_view source, std::string_view name);
 
-/// ParseModel of a file.
 Result<Model> LoadModelFile(const std::string& path, std::string_view name);
+
+inline constexpr int kMaxSupportVectors = 100'000;
+
+/// Reads the libsvm text inside a model file (docs/spec/system.md 1.2): a nu_svr model with an rbf kernel over
+/// features 1..feature_count. LF and CRLF are both accepted.
+Result<Svm> ParseSvm(std::string_view text, int feature_count);
 
 }  // namespace acutance

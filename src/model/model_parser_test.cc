@@ -1,5 +1,6 @@
 #include "model/model_parser.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,6 +13,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 Result<Model> Parse(std::string_view text) { return ParseModel(text, "file.json", "vmaf"); }
 
@@ -184,8 +187,8 @@ TEST(ModelParser, RefusesDamageAndSaysWhereAndWhat) {
     const Result<Model> model = Parse(Replaced(kSmallModel, damage.from, damage.to));
     ASSERT_FALSE(model.ok()) << damage.from << " -> " << damage.to;
     EXPECT_EQ(model.status().code(), StatusCode::kBadData);
-    EXPECT_NE(model.status().message().find("model 'file.json'"), std::string::npos) << model.status().message();
-    EXPECT_NE(model.status().message().find(damage.message), std::string::npos)
+    EXPECT_THAT(model.status().message(), HasSubstr("model 'file.json'"));
+    EXPECT_THAT(model.status().message(), HasSubstr(damage.message))
         << model.status().message() << "\nexpected: " << damage.message;
   }
 }
@@ -204,16 +207,15 @@ TEST(ModelParser, SurvivesRandomEdits) {
   int accepted = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string text(kSmallModel);
-    for (uint32_t edits = 1 + random() % 3; edits > 0; --edits) {
+    for (uint32_t edits = 1 + random() % 3; edits > 0; --edits)
       text.replace(random() % text.size(), random() % 3, kPieces[random() % std::size(kPieces)]);
-    }
     const Result<Model> model = Parse(text);
     if (model.ok()) {
       const std::vector<double> values(model->features.size(), 0.5);
       PredictColumns(*model, values, {.enable_transform = true});
       ++accepted;
     } else {
-      EXPECT_NE(model.status().message().find("file.json"), std::string::npos) << model.status().message();
+      EXPECT_THAT(model.status().message(), HasSubstr("file.json"));
     }
   }
   EXPECT_GT(accepted, 100);
@@ -226,7 +228,7 @@ TEST(ModelParser, RefusesTooManyFeatures) {
   const Result<Model> model = Parse(Replaced(
       kSmallModel, "[\"VMAF_integer_feature_adm2_score\", \"VMAF_integer_feature_motion2_score\"]", names + "]"));
   ASSERT_FALSE(model.ok());
-  EXPECT_NE(model.status().message().find("65 names, expected 1..64"), std::string::npos);
+  EXPECT_THAT(model.status().message(), HasSubstr("65 names, expected 1..64"));
 }
 
 TEST(ModelParser, RefusesAnAmbiguousChromaRule) {
@@ -234,7 +236,7 @@ TEST(ModelParser, RefusesAnAmbiguousChromaRule) {
   text = Replaced(text, "motion2_score", "adm3_score");
   const Result<Model> model = Parse(Replaced(text, "\"slopes\"", "\"chroma_correction_parameter\": 120, \"slopes\""));
   ASSERT_FALSE(model.ok());
-  EXPECT_NE(model.status().message().find("two features contain 'adm3'"), std::string::npos);
+  EXPECT_THAT(model.status().message(), HasSubstr("two features contain 'adm3'"));
 }
 
 std::string Member(std::string_view type) {
@@ -274,7 +276,7 @@ TEST(Collection, RefusesDamage) {
   for (const auto& [text, message] : kCases) {
     const Result<Model> model = Parse(text);
     ASSERT_FALSE(model.ok()) << message;
-    EXPECT_NE(model.status().message().find(message), std::string::npos) << model.status().message();
+    EXPECT_THAT(model.status().message(), HasSubstr(message));
   }
 }
 
@@ -284,11 +286,10 @@ TEST(LoadModelFile, NamesTheFile) {
   const Result<Model> absent = LoadModelFile(folder + "/no_such_model.json", "vmaf");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.status().code(), StatusCode::kNotFound);
-  EXPECT_NE(absent.status().message().find("could not read model from path: \"" + folder + "/no_such"),
-            std::string::npos);
+  EXPECT_THAT(absent.status().message(), HasSubstr("could not read model from path: \"" + folder + "/no_such"));
 
-  EXPECT_NE(LoadModelFile("old.pkl", "vmaf").status().message().find("support for pkl model files has been removed"),
-            std::string::npos);
+  EXPECT_THAT(LoadModelFile("old.pkl", "vmaf").status().message(),
+              HasSubstr("support for pkl model files has been removed"));
   EXPECT_EQ(LoadModelFile(folder, "vmaf").status().code(), StatusCode::kIo);
 
   const std::string path = folder + "/small_model.json";
@@ -296,13 +297,13 @@ TEST(LoadModelFile, NamesTheFile) {
   const Result<Model> model = LoadModelFile(path, "vmaf");
   EXPECT_TRUE(model.ok()) << model.status().message();
   std::ofstream(path, std::ios::binary) << "";
-  EXPECT_NE(LoadModelFile(path, "vmaf").status().message().find(path), std::string::npos);
+  EXPECT_THAT(LoadModelFile(path, "vmaf").status().message(), HasSubstr(path));
 }
 
 TEST(LoadModelFile, StopsReadingAtTheLimit) {
   const Result<Model> endless = LoadModelFile("/dev/zero", "vmaf");
   ASSERT_FALSE(endless.ok());
-  EXPECT_NE(endless.status().message().find("larger than 64 MB"), std::string::npos);
+  EXPECT_THAT(endless.status().message(), HasSubstr("larger than 64 MB"));
 }
 
 }  // namespace

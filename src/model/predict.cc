@@ -24,7 +24,7 @@ std::vector<double> Normalize(const Model& model, std::span<const double> values
   return x;
 }
 
-/// The sums over features run side by side for a block of vectors; each keeps its own order of additions.
+/// Sums over features in parallel for a block of vectors, each in its own order of additions.
 double EvaluateSvm(const Svm& svm, std::span<const double> x) {
   constexpr size_t kBlock = 64;
   const size_t count = svm.coefficients.size();
@@ -83,9 +83,8 @@ double Transform(const ScoreTransform& transform, double t) {
 }
 
 double TransformAndClip(const Model& model, double y, ModelFlags flags) {
-  if (model.transform && !flags.disable_transform && (model.transform->enabled || flags.enable_transform)) {
+  if (model.transform && !flags.disable_transform && (model.transform->enabled || flags.enable_transform))
     y = Transform(*model.transform, y);
-  }
   if (model.clip && !flags.disable_clip) {
     if (y < model.clip->min) y = model.clip->min;
     if (y > model.clip->max) y = model.clip->max;

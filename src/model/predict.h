@@ -1,5 +1,5 @@
-// From a frame's features to its score. Every operation is an IEEE double, in exactly this order
-// (docs/spec/system.md 1.2 to 1.5).
+// Prediction: from a frame's features to its score, in IEEE doubles in exactly this order
+// (docs/spec/system.md 1.2-1.5).
 #pragma once
 
 #include <span>
@@ -16,8 +16,7 @@ struct ModelFlags {
   bool disable_transform = false;
 };
 
-/// The score of one frame; values[i] belongs to model.features[i]. A collection gives the score
-/// of its main model.
+/// The score of one frame; values[i] is of model.features[i]. A collection gives the score of its main model.
 double Predict(const Model& model, std::span<const double> values, ModelFlags flags = {});
 
 /// The scores that a collection gives for one frame.

@@ -1,4 +1,4 @@
-#include "model/svm_parser.h"
+#include "model/model_parser.h"
 
 #include <algorithm>
 #include <map>
@@ -26,8 +26,6 @@ class Tokens {
     rest_.remove_prefix(token.size());
     return token;
   }
-
-  /// The rest of the current line.
   std::string_view Line() {
     const size_t end = rest_.find('\n');
     const std::string_view line = rest_.substr(0, end);
@@ -41,8 +39,7 @@ class Tokens {
   std::string_view rest_;
 };
 
-/// The words of the header and how many values follow each. Values that no score depends on are
-/// skipped.
+/// Keywords of the header and how many values follow each. Values that no score depends on are skipped.
 struct HeaderWord {
   std::string_view name;
   int values;
@@ -59,8 +56,7 @@ Result<Header> ReadHeader(Tokens& tokens) {
     const std::string_view word = tokens.Next();
     if (word.empty()) return Damaged("ends before 'SV'");
     if (word == "SV") return header;
-    const auto known = std::find_if(std::begin(kHeaderWords), std::end(kHeaderWords),
-                                    [&](const HeaderWord& candidate) { return candidate.name == word; });
+    const auto* const known = std::ranges::find(kHeaderWords, word, &HeaderWord::name);
     if (known == std::end(kHeaderWords)) return Damaged("unknown word '{}' in the header", word);
     const std::string_view value = tokens.Next();
     if (!header.emplace(word, value).second) return Damaged("'{}' appears twice", word);
@@ -87,9 +83,8 @@ Result<size_t> ReadVectorCount(const Header& header) {
   const auto found = header.find("total_sv");
   if (found == header.end()) return Damaged("'total_sv' is missing");
   const std::optional<long long> value = ParseInteger(found->second);
-  if (!value || *value < 1 || *value > kMaxSupportVectors) {
+  if (!value || *value < 1 || *value > kMaxSupportVectors)
     return Damaged("total_sv is '{}', expected 1..{}", found->second, kMaxSupportVectors);
-  }
   return static_cast<size_t>(*value);
 }
 
@@ -99,9 +94,8 @@ Status ReadVector(std::string_view line, size_t number, size_t total, Svm& svm) 
   const std::string_view coefficient_text = tokens.Next();
   if (coefficient_text.empty()) return Damaged("support vector {} of {} is missing", number + 1, total);
   const std::optional<double> coefficient = ParseFiniteDouble(coefficient_text);
-  if (!coefficient) {
+  if (!coefficient)
     return Damaged("support vector {}: coefficient '{}' is not a finite number", number + 1, coefficient_text);
-  }
   svm.coefficients[number] = *coefficient;
   long long previous = 0;
   while (!tokens.AtEnd()) {
@@ -109,13 +103,10 @@ Status ReadVector(std::string_view line, size_t number, size_t total, Svm& svm) 
     const size_t colon = std::min(entry.find(':'), entry.size());
     const std::optional<long long> index = ParseInteger(entry.substr(0, colon));
     const std::optional<double> value = ParseFiniteDouble(entry.substr(std::min(colon + 1, entry.size())));
-    if (!index || !value) {
-      return Damaged("support vector {}: '{}' is not index:number", number + 1, entry);
-    }
-    if (*index <= previous || *index > svm.feature_count) {
+    if (!index || !value) return Damaged("support vector {}: '{}' is not index:number", number + 1, entry);
+    if (*index <= previous || *index > svm.feature_count)
       return Damaged("support vector {}: index {} after {}; indices rise from 1 to {}", number + 1, *index, previous,
                      svm.feature_count);
-    }
     previous = *index;
     svm.vectors[static_cast<size_t>(*index - 1) * total + number] = *value;
   }

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "engine/feature_set.h"
+#include "engine/frame_maps.h"
 #include "metric/offline_frames.h"
 #include "metric/registry.h"
-#include "run/frame_maps.h"
 
 namespace acutance {
 namespace {

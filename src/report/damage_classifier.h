@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "run/frame_maps.h"
-#include "run/worst_frames.h"
+#include "engine/frame_maps.h"
+#include "run/score_run.h"
 
 namespace acutance {
 

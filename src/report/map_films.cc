@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/threads/parallel_for.h"
+#include "engine/frame_maps.h"
 #include "engine/session.h"
 #include "image/npy_writer.h"
 #include "io/ffmpeg/motion_jpeg_writer.h"
@@ -16,7 +17,6 @@
 #include "report/map_image.h"
 #include "report/picture_image.h"
 #include "report/run_maps.h"
-#include "run/frame_maps.h"
 #include "run/score_run.h"
 
 namespace acutance {

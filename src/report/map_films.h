@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "run/frame_observer.h"
+#include "run/score_run.h"
 
 namespace acutance {
 

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/threads/parallel_for.h"
+#include "engine/frame_maps.h"
 #include "image/npy_writer.h"
 #include "log/output_file.h"
 #include "report/map_image.h"
 #include "report/picture_image.h"
 #include "report/png.h"
-#include "run/frame_maps.h"
 
 namespace acutance {
 namespace {

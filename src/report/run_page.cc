@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "base/threads/parallel_for.h"
+#include "engine/frame_maps.h"
 #include "model/lost_points.h"
 #include "report/damage_classifier.h"
 #include "report/page.h"
 #include "report/sampled_frames.h"
-#include "run/frame_maps.h"
-#include "run/worst_frames.h"
+#include "run/score_run.h"
 
 namespace acutance {
 namespace {
@@ -132,7 +132,7 @@ const ModelRun* NoteModels(const RunView& view, Page& page) {
         page.annoyances.push_back({key, *found->output->damage.kind, *found->output->damage.annoying_from});
   }
   const std::string first = ranking ? ranking->main_score_key() : "";
-  page.quality_column = QualityColumn(*view.tables[0], first).value_or(-1);
+  page.quality_column = FindQualityColumn(*view.tables[0], first).value_or(-1);
   return ranking;
 }
 

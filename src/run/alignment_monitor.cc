@@ -7,7 +7,7 @@
 
 #include "align/align_tracks.h"
 #include "align/read_tracks.h"
-#include "run/fingerprint_tap.h"
+#include "metric/registry.h"
 #include "run/plan_alignment.h"
 #include "video/filters.h"
 
@@ -21,6 +21,17 @@ constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 bool IsRead(const std::shared_ptr<FingerprintTrack>& track) { return track && track->size() > 0; }
 
 }  // namespace
+
+bool CanTapFingerprints(const SessionNeeds& needs, const SessionSpec& spec) {
+  return FindMetric(kFingerprintMetric) && spec.subsample == 1 && needs.reference && needs.distorted;
+}
+
+ResultTap TapFingerprints(FingerprintSink sink) {
+  return {std::string(kFingerprintMetric), [sink = std::move(sink)](const RunResult& result) {
+            sink(result.distorted, FingerprintOf(result.words.first(kFingerprintWords)),
+                 FingerprintOf(result.words.subspan(kFingerprintWords)));
+          }};
+}
 
 AlignmentMonitor::AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos)
     : task_(AlignmentTaskOf(request, videos)),
@@ -99,7 +110,7 @@ bool AlignmentMonitor::RejectsFirst(int64_t frames) {
   return false;
 }
 
-/// Pipes are held before the attempt ends, so that the next one can read them.
+/// Pipes are held before the attempt ends, so that the next attempt can read them.
 bool AlignmentMonitor::Reject(Misalignment misalignment) {
   misalignment_ = std::move(misalignment);
   misalignment_->next_check = next_check_;
@@ -137,7 +148,7 @@ void AlignmentMonitor::ConcludeEstimated(int64_t frames) {
   warnings_ = std::move(found->warnings);
 }
 
-/// Reads what an attempt left of the videos, where it matters for their alignment. False: a video continues.
+/// Reads the remaining frames that matter for the alignment. False: a video continues.
 bool AlignmentMonitor::ReadToEnds() {
   int64_t shortest = kAll;
   for (const auto& track : tracks_)

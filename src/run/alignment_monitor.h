@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,20 +19,27 @@
 
 namespace acutance {
 
+/// Whether a session of this specification gets all pictures of both videos, and the build has the metric.
+bool CanTapFingerprints(const SessionNeeds& needs, const SessionSpec& spec);
+
+/// Receives the fingerprints of a pair's pictures, as ResultTap::on_result.
+using FingerprintSink =
+    std::function<void(int distorted, const FrameFingerprint& reference, const FrameFingerprint& own)>;
+ResultTap TapFingerprints(FingerprintSink sink);
+
 class AlignmentMonitor {
  public:
   /// All outlive the monitor.
   AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos);
 
-  /// Opens a video, 0 for the reference: the frames of the plan's selection, or all frames with their fingerprints
-  /// recorded.
+  /// Opens a video, 0 for the reference: the frames that the plan selects, or all while fingerprints are recorded.
   Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
 
   /// The part of a video's pictures that is compared; not set: all. Before its pictures are read.
   void SetCrop(size_t video, const std::optional<Rectangle>& crop);
 
-  /// Adds a tap for the fingerprints of pictures that the session gets unchanged: a device computes them from samples
-  /// that it has anyway. Before pictures are read. inputs: by video.
+  /// Adds a tap for the fingerprints of pictures that the session gets unchanged: devices have their samples anyway.
+  /// Before pictures are read. inputs: by video.
   void AddTap(std::span<const Input> inputs, std::vector<ResultTap>& taps) const;
 
   /// Once all videos are open: whether they cannot fit as planned.
@@ -40,15 +48,13 @@ class AlignmentMonitor {
   bool Rejects(int64_t frames);
   /// Likewise, after all pairs that were read.
   bool RejectsAll();
-  /// After an attempt that scored `frames` pairs, which may turn out to be misaligned, too.
+  /// After an attempt that scored `frames` pairs; may reject them, too.
   void Conclude(int64_t frames);
-
-  /// Set once the plan is refuted.
   const std::optional<Misalignment>& misalignment() const { return misalignment_; }
   const AlignmentTask& task() const { return task_; }
   const AlignmentPlan& plan() const { return plan_; }
   const VideoCache& videos() const { return videos_; }
-  /// Of the plan until Conclude(), then of the pairs that were scored; by distorted video.
+  /// By distorted video: the plan's until Conclude(), then those of the scored pairs.
   std::vector<Alignment>& alignments() { return alignments_; }
   std::vector<std::string>& warnings() { return warnings_; }
 

@@ -23,16 +23,10 @@ struct Names {
 };
 
 Names NamesFor(Viewing viewing) {
-  switch (viewing) {
-    case Viewing::kPhone:
-      return {"5d0h", "vmaf_v0.6.1", true};
-    case Viewing::k4k:
-      return {"1d5h_2160", "vmaf_4k_v0.6.1"};
-    case Viewing::k4kFrom3Heights:
-      return {"3d0h_2160", "vmaf_4k_v0.6.1"};
-    default:
-      return {"3d0h", "vmaf_v0.6.1"};
-  }
+  if (viewing == Viewing::kPhone) return {"5d0h", "vmaf_v0.6.1", true};
+  if (viewing == Viewing::k4k) return {"1d5h_2160", "vmaf_4k_v0.6.1"};
+  if (viewing == Viewing::k4kFrom3Heights) return {"3d0h_2160", "vmaf_4k_v0.6.1"};
+  return {"3d0h", "vmaf_v0.6.1"};
 }
 
 /// Whether all features take such pictures.
@@ -46,7 +40,7 @@ ModelRequest RequestV1(Model model) {
   return {.model = std::make_shared<const Model>(std::move(model)), .flags = {}, .least_bit_depth = kV1Depth};
 }
 
-/// Sets options of the model's features that have them, unless these refuse the values. The names of their metrics.
+/// Sets options of the model's features that have them, unless these refuse the values. Returns their metrics' names.
 std::vector<std::string_view> SetOptions(Model& model, const OptionTexts& options, const PictureFormat& pictures) {
   Model changed = model;
   std::vector<std::string_view> names;
@@ -62,8 +56,8 @@ std::vector<std::string_view> SetOptions(Model& model, const OptionTexts& option
   return names;
 }
 
-/// Gives the encode's own size and depth, which scaling and expanding hide, to the features that have options for them.
-/// A run has one set of features for all videos.
+/// Passes the encode's own size and bit depth, which conversions hide, to features that have options for them. A run
+/// has one set of features for all videos.
 std::string DescribeEncode(const ModelFacts& facts, Model& model) {
   const PictureFormat& encode = facts.encodes.front();
   const auto differs = [&](const PictureFormat& other) {
@@ -74,11 +68,11 @@ std::string DescribeEncode(const ModelFacts& facts, Model& model) {
            "their own";
   std::vector<std::string_view> names;
   std::string text;
-  const auto give = [&](const OptionTexts& options, const std::string& words) {
+  const auto give = [&](const OptionTexts& options, const std::string& what) {
     const auto found = SetOptions(model, options, facts.pictures);
     if (found.empty()) return;
     names = found;
-    text += (text.empty() ? "" : " and ") + words;
+    text += (text.empty() ? "" : " and ") + what;
   };
   if (encode.width != facts.pictures.width || encode.height != facts.pictures.height)
     give({{"enc_width", std::to_string(encode.width)}, {"enc_height", std::to_string(encode.height)}},
@@ -89,7 +83,7 @@ std::string DescribeEncode(const ModelFacts& facts, Model& model) {
 }
 
 std::string DescribeRate(const std::optional<double>& rate) {
-  if (!rate) return "frame rate not told, taken as below 48";
+  if (!rate) return "undeclared frame rate, taken as below 48";
   return fmt::format("{:.6g} frames/s", *rate);
 }
 
@@ -138,7 +132,7 @@ Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing) {
 }
 
 std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures) {
-  // A tenth less than the size that the model was made for still is that size, with bars cut off.
+  // Up to a tenth smaller counts as the size that the model was made for: black bars were cropped.
   constexpr int kLeast1080Width = 1728, kLeast1080Height = 972, kLeast4kWidth = 3456, kLeast4kHeight = 1944;
   if (!FindBuiltinModel(model.source)) return std::nullopt;
   const auto reaches = [&](int width, int height) { return pictures.width >= width || pictures.height >= height; };

@@ -1,4 +1,4 @@
-// Which of Netflix's models suits a pair of videos, and why (docs/use/two-videos.md).
+// Automatic model selection: Netflix's models for a pair of videos, with the reasons (docs/use/two-videos.md).
 #pragma once
 
 #include <optional>
@@ -27,17 +27,16 @@ struct ModelFacts {
 
 struct ChosenModels {
   std::vector<ModelRequest> models;
-  std::vector<std::string> reasons;  // sentences for a person
+  std::vector<std::string> reasons;  // human-readable sentences
 };
 
 /// A model of VMAF v1, where its features take such pictures, and one of v0.6.1's family.
 Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing);
 
-/// What is wrong with scoring pictures of that size by the model; nullopt where nothing is, or where it is not known
-/// what size the model was made for.
+/// Why pictures of that size do not suit the model; nullopt if they do, or if the model's size is unknown.
 std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures);
 
-/// The same of the frame rate, and of where the video is watched; kBySize goes with every model.
+/// The same for the frame rate, and for the viewing conditions; kBySize suits every model.
 std::optional<std::string> RateMismatch(const Model& model, std::optional<double> frame_rate);
 std::optional<std::string> ViewingMismatch(const Model& model, Viewing viewing);
 

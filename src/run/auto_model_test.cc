@@ -25,14 +25,14 @@ ModelFacts FactsOf(const PictureFormat& pictures, std::optional<double> rate = 2
   return {.pictures = pictures, .encodes = {pictures}, .frame_rate = rate};
 }
 
-/// The options that the model's CAMBI is told of the encode.
-std::map<std::string, std::string> Told(const ModelFacts& facts) {
-  std::map<std::string, std::string> told;
+/// The options of the model's CAMBI that describe the encode.
+std::map<std::string, std::string> EncodeOptions(const ModelFacts& facts) {
+  std::map<std::string, std::string> options;
   const ChosenModels chosen = ChooseModels(facts, Viewing::kTv).value();
   for (const ModelFeature& feature : chosen.models[0].model->features)
     for (const auto& [name, value] : feature.options)
-      if (name.starts_with("enc_")) told[name] = value;
-  return told;
+      if (name.starts_with("enc_")) options[name] = value;
+  return options;
 }
 
 TEST(AutoModel, FollowsSizeRateAndViewing) {
@@ -66,16 +66,16 @@ TEST(AutoModel, SmallOrGreyPicturesHaveNoV1) {
   EXPECT_THAT(NamesOf(FactsOf(grey), Viewing::kTv), ElementsAre("vmaf_v0.6.1"));
 }
 
-TEST(AutoModel, TellsCambiOfTheEncode) {
+TEST(AutoModel, GivesCambiTheEncodesOwnFormat) {
   ModelFacts facts = FactsOf(Format(1920, 1080));
   using Options = std::map<std::string, std::string>;
-  EXPECT_EQ(Told(facts), (Options{{"enc_bitdepth", "8"}}));
+  EXPECT_EQ(EncodeOptions(facts), (Options{{"enc_bitdepth", "8"}}));
   facts.encodes = {Format(640, 360, 10)};
-  EXPECT_EQ(Told(facts), (Options{{"enc_height", "360"}, {"enc_width", "640"}}));
+  EXPECT_EQ(EncodeOptions(facts), (Options{{"enc_height", "360"}, {"enc_width", "640"}}));
   facts.encodes = {Format(128, 72, 8)};
-  EXPECT_EQ(Told(facts), (Options{{"enc_bitdepth", "8"}})) << "CAMBI takes no encode so small";
+  EXPECT_EQ(EncodeOptions(facts), (Options{{"enc_bitdepth", "8"}})) << "CAMBI takes no encode so small";
   facts.encodes = {Format(640, 360), Format(1280, 720)};
-  EXPECT_EQ(Told(facts), Options());
+  EXPECT_EQ(EncodeOptions(facts), Options());
   EXPECT_THAT(ChooseModels(facts, Viewing::kTv)->reasons[0], HasSubstr("the encodes differ"));
 }
 

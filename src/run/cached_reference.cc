@@ -20,10 +20,10 @@ class WholeVideo : public ForwardingSource {
 
 }  // namespace
 
-/// A reading that says when it ends.
-class CachedReference::Lent : public ForwardingSource {
+/// A reading that releases its token when it ends.
+class CachedReference::Reading : public ForwardingSource {
  public:
-  Lent(std::unique_ptr<VideoSource> source, std::shared_ptr<bool> token)
+  Reading(std::unique_ptr<VideoSource> source, std::shared_ptr<bool> token)
       : ForwardingSource(std::move(source)), token_(std::move(token)) {}
   Result<std::optional<Picture>> Next() override { return source_->Next(); }
 
@@ -43,47 +43,47 @@ std::optional<CachedReference::Identity> CachedReference::IdentityOf(const std::
                   int64_t{found.st_mtim.tv_sec} * kNanoseconds + found.st_mtim.tv_nsec};
 }
 
-CachedReference::Manner CachedReference::MannerOf(const OpenOptions& options) {
+CachedReference::Settings CachedReference::SettingsOf(const OpenOptions& options) {
   return {options.raw, options.raw_is_semi_planar, options.film_grain, options.take_all};
 }
 
-/// What devices have of the file as it was, or as it was read, is of no use any more.
-void CachedReference::Rename() {
+/// Invalidates what devices cached of the file as it was, or as it was read.
+void CachedReference::Invalidate() {
   if (name_ != 0) devices_->Forget(name_);
   name_ = NewVideoIdentity();
   devices_->Remember(name_);
 }
 
-Result<std::unique_ptr<VideoSource>> CachedReference::Lend() {
+Result<std::unique_ptr<VideoSource>> CachedReference::OpenCached() {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> reading, video_->Open());
-  return std::unique_ptr<VideoSource>(std::make_unique<Lent>(std::move(reading), is_lent_));
+  return std::unique_ptr<VideoSource>(std::make_unique<Reading>(std::move(reading), reading_token_));
 }
 
-Result<std::unique_ptr<VideoSource>> CachedReference::OpenToKeep(const OpenOptions& options) {
+Result<std::unique_ptr<VideoSource>> CachedReference::OpenForCache(const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path_, options));
   if (video->is_instant() || video->is_on_device()) return video;
   video_.emplace(std::make_unique<WholeVideo>(std::move(video)), most_bytes_);
   video_->Hold(true);  // a run that stops leaves it readable
-  is_lent_ = std::make_shared<bool>(true);
-  return Lend();
+  reading_token_ = std::make_shared<bool>(true);
+  return OpenCached();
 }
 
 Result<std::unique_ptr<VideoSource>> CachedReference::Open(const OpenOptions& options, uint64_t& name) {
   const std::lock_guard lock(mutex_);
   name = 0;
-  if (options.device_decoding || (is_lent_ && is_lent_.use_count() > 1)) return OpenVideo(path_, options);
+  if (options.device_decoding || (reading_token_ && reading_token_.use_count() > 1)) return OpenVideo(path_, options);
   const std::optional<Identity> identity = IdentityOf(path_);
-  if (!identity || identity != identity_ || manner_ != MannerOf(options) || (video_ && video_->has_failed())) {
+  if (!identity || identity != identity_ || settings_ != SettingsOf(options) || (video_ && video_->has_failed())) {
     video_.reset();
     identity_ = identity;
-    manner_ = MannerOf(options);
+    settings_ = SettingsOf(options);
     if (!identity) return OpenVideo(path_, options);
-    Rename();
+    Invalidate();
   }
   name = name_;
-  if (!video_) return OpenToKeep(options);
-  Result<std::unique_ptr<VideoSource>> kept = Lend();
-  return kept.ok() ? std::move(kept) : OpenVideo(path_, options);
+  if (!video_) return OpenForCache(options);
+  Result<std::unique_ptr<VideoSource>> cached = OpenCached();
+  return cached.ok() ? std::move(cached) : OpenVideo(path_, options);
 }
 
 bool CachedReference::HasChanged() const {

@@ -1,4 +1,4 @@
-// A reference whose pictures stay in memory, decoded, from run to run: for many encodes of it, one after another.
+// Cached reference: decoded pictures that stay in memory from run to run, for many encodes of one reference.
 #pragma once
 
 #include <sys/types.h>
@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "base/status.h"
 #include "engine/device_cache.h"
@@ -18,9 +19,9 @@
 
 namespace acutance {
 
-/// Any thread may use it. A second reading at the same time, a device's decoder and a video that takes more memory than
-/// it may read the file as if nothing were kept; so does a run after the file has changed, which is then kept anew.
-/// Mapped files (y4m, raw yuv) are in memory anyway and are opened again. Devices keep what they were given of it, too.
+/// Thread-safe. The file is read without the cache by a second reading at the same time, by a device's decoder, and
+/// where the pictures exceed the limit; after the file has changed it is read and cached anew. Mapped files (y4m, raw
+/// yuv) are in memory anyway and are opened again. Devices cache the planes that they received, too.
 class CachedReference {
  public:
   /// most_bytes: for its pictures in the host's memory. devices: those of runs, which other references may share.
@@ -35,52 +36,41 @@ class CachedReference {
   /// The video from its first picture. `name` becomes its PictureKey::video; 0: it has none.
   Result<std::unique_ptr<VideoSource>> Open(const OpenOptions& options, uint64_t& name);
 
-  /// Whether the file is another one than was read; what is kept is of no use then.
+  /// Whether the file is no longer the one that was read, so that the cache is useless.
   bool HasChanged() const;
 
-  /// What is kept now in the host's memory, and what further runs may make of it.
+  /// What is cached now in the host's memory, and how much that may become.
   size_t bytes() const;
   size_t MostBytes() const;
-  /// Another limit on that, at least what is kept. Not while a run continues.
+  /// Sets that limit, to at least what is cached. Not during a run.
   void KeepUpTo(size_t most_bytes);
   int64_t frames() const;
   /// The pictures that lie on a device; none while a run uses it.
   int64_t device_frames() const;
 
  private:
-  class Lent;
+  class Reading;
 
-  /// What tells whether a file is still the one that was read.
-  struct Identity {
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t size = 0;
-    int64_t nanoseconds = 0;  // of the last change of its contents
-    bool operator==(const Identity&) const = default;
-  };
+  /// Identifies the file that was read: device, inode, size, and nanoseconds of the last change of its contents.
+  using Identity = std::tuple<dev_t, ino_t, off_t, int64_t>;
   static std::optional<Identity> IdentityOf(const std::string& path);
 
-  /// What the pictures depend on next to the file.
-  struct Manner {
-    std::optional<PictureFormat> raw;
-    bool raw_is_semi_planar = false;
-    bool film_grain = true, take_all = false;
-    bool operator==(const Manner&) const = default;
-  };
-  static Manner MannerOf(const OpenOptions& options);
+  /// Options that change the pictures: raw, raw_is_semi_planar, film_grain, take_all.
+  using Settings = std::tuple<std::optional<PictureFormat>, bool, bool, bool>;
+  static Settings SettingsOf(const OpenOptions& options);
 
-  void Rename();
-  Result<std::unique_ptr<VideoSource>> OpenToKeep(const OpenOptions& options);
-  Result<std::unique_ptr<VideoSource>> Lend();
+  void Invalidate();
+  Result<std::unique_ptr<VideoSource>> OpenForCache(const OpenOptions& options);
+  Result<std::unique_ptr<VideoSource>> OpenCached();
 
   const std::string path_;
   mutable std::mutex mutex_;
   size_t most_bytes_;
   const std::shared_ptr<DeviceCache> devices_;
-  std::optional<ReplayBuffer> video_;  // not set: the file is mapped, or not kept
-  std::shared_ptr<bool> is_lent_;      // one reader holds it
-  std::optional<Identity> identity_;   // not set: nothing was read yet, or it is no file
-  Manner manner_;
+  std::optional<ReplayBuffer> video_;    // not set: the file is mapped, or not cached
+  std::shared_ptr<bool> reading_token_;  // one reader holds it
+  std::optional<Identity> identity_;     // not set: nothing was read yet, or it is no file
+  Settings settings_;
   uint64_t name_ = 0;  // PictureKey::video
 };
 

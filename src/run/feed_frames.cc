@@ -1,4 +1,4 @@
-#include "run/attempt_phases.h"
+#include "run/attempt.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,24 +8,85 @@
 namespace acutance {
 namespace {
 
-/// An attempt's frames on their way from the reader to the session.
+/// A cancellation as the run reports it, wherever it was noticed.
+Status Interrupted(const Status& status, const Session& session) {
+  if (status.code() != StatusCode::kCancelled) return status;
+  return Error(StatusCode::kCancelled, "interrupted after {} frames", session.frames_added());
+}
+
 class FrameFeed {
  public:
   FrameFeed(const RunRequest& request, StartedRun& started, AlignmentMonitor& alignment, AttemptReport& report)
       : request_(request), run_(started), alignment_(alignment), report_(report) {}
 
   /// Feeds frames until the end, an error, a stop or a misalignment.
-  Status Feed();
+  Status Feed() {
+    if (run_.journal && run_.journal->is_complete()) {
+      run_.observers.SkipAll();
+      return {};
+    }
+    Status status = Skip(run_.session->first_frame());
+    while (status.ok()) {
+      std::optional<FramePair> pair = Read(status);
+      if (!pair) return status;
+      ACU_RETURN_IF_ERROR(Add(*std::move(pair)));
+      const FrameAction action =
+          request_.on_frame ? request_.on_frame(*run_.session, run_.reader->frame_count()) : FrameAction::kContinue;
+      if (action != FrameAction::kContinue) return Stop(action);
+      if (alignment_.Rejects(run_.session->frames_added())) return {};
+    }
+    return status;
+  }
 
-  /// Whether the request's on_frame stopped it.
-  bool was_stopped() const { return was_stopped_; }
+  bool was_stopped() const { return was_stopped_; }  // by the request's on_frame
 
  private:
-  std::optional<FramePair> Read(Status& status);
-  Status Skip(int64_t count);
-  Status Add(FramePair pair);
-  Status CheckAhead();
-  Status Stop(FrameAction action);
+  /// The next frame; nullopt at the end, at an error, which the report has, or once cancelled.
+  std::optional<FramePair> Read(Status& status) {
+    Result<std::optional<FramePair>> pair = run_.reader->Next();
+    if (pair.ok()) return std::move(pair).value();
+    if (pair.status().code() == StatusCode::kCancelled) status = Interrupted(pair.status(), *run_.session);
+    else report_.Fail(RunStage::kRead, pair.status());
+    return std::nullopt;
+  }
+
+  /// Reads the frames that the journal has and those before a part; the session takes the last of them as history.
+  Status Skip(int64_t count) {
+    Status status;
+    for (int64_t frame = 0; frame < count; ++frame) {
+      std::optional<FramePair> pair = Read(status);
+      if (!pair) break;
+      run_.observers.Skip(*pair);
+      if (frame >= run_.session->next_frame())
+        ACU_RETURN_IF_ERROR(
+            Interrupted(run_.session->Add(std::move(pair->reference), std::move(pair->distorted)), *run_.session));
+    }
+    return status;
+  }
+
+  Status Add(FramePair pair) {
+    run_.observers.Observe(pair, *run_.session);
+    if (request_.pairs && pair.index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(pair));
+    const PictureKey key = run_.keys.Of(pair.index);
+    return Interrupted(run_.session->Add(std::move(pair.reference), std::move(pair.distorted), key), *run_.session);
+  }
+
+  /// A score that stops the run is worthless if the frames are misaligned, so some more frames are compared.
+  Status CheckAhead() {
+    if (!alignment_.plan().is_checked()) return {};
+    constexpr int kFrames = 300;
+    Status status;
+    for (int i = 0; i < kFrames && Read(status); ++i) {
+    }
+    report_.error().reset();  // a video that breaks off after the last frame that is scored
+    if (status.ok()) alignment_.RejectsAll();
+    return status;
+  }
+
+  Status Stop(FrameAction action) {
+    was_stopped_ = true;
+    return action == FrameAction::kStopAfterAlignmentCheck ? CheckAhead() : Status();
+  }
 
   const RunRequest& request_;
   StartedRun& run_;
@@ -34,86 +95,15 @@ class FrameFeed {
   bool was_stopped_ = false;
 };
 
-/// A cancellation in the words of the run, in whatever it was noticed.
-Status Interrupted(const Status& status, const Session& session) {
-  if (status.code() != StatusCode::kCancelled) return status;
-  return Error(StatusCode::kCancelled, "interrupted after {} frames", session.frames_added());
-}
-
-/// The next frame; nullopt at the end, at an error, which the report has, or once cancelled.
-std::optional<FramePair> FrameFeed::Read(Status& status) {
-  Result<std::optional<FramePair>> pair = run_.reader->Next();
-  if (pair.ok()) return std::move(pair).value();
-  if (pair.status().code() == StatusCode::kCancelled) status = Interrupted(pair.status(), *run_.session);
-  else report_.Fail(RunStage::kRead, pair.status());
-  return std::nullopt;
-}
-
-/// Reads the frames that the journal has and those before a part; the session takes the last of them as history.
-Status FrameFeed::Skip(int64_t count) {
-  Status status;
-  for (int64_t frame = 0; frame < count; ++frame) {
-    std::optional<FramePair> pair = Read(status);
-    if (!pair) break;
-    run_.observers.Skip(*pair);
-    if (frame >= run_.session->next_frame())
-      ACU_RETURN_IF_ERROR(
-          Interrupted(run_.session->Add(std::move(pair->reference), std::move(pair->distorted)), *run_.session));
-  }
-  return status;
-}
-
-Status FrameFeed::Add(FramePair pair) {
-  run_.observers.Observe(pair, *run_.session);
-  if (request_.pairs && pair.index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(pair));
-  const PictureKey key = run_.keys.Of(pair.index);
-  return Interrupted(run_.session->Add(std::move(pair.reference), std::move(pair.distorted), key), *run_.session);
-}
-
-/// A score that stops the run counts for nothing where frames are misaligned, so that some more frames are compared.
-Status FrameFeed::CheckAhead() {
-  if (!alignment_.plan().is_checked()) return {};
-  constexpr int kFrames = 300;
-  Status status;
-  for (int i = 0; i < kFrames && Read(status); ++i) {
-  }
-  report_.error().reset();  // a video that breaks off after the last frame that is scored
-  if (status.ok()) alignment_.RejectsAll();
-  return status;
-}
-
-Status FrameFeed::Stop(FrameAction action) {
-  was_stopped_ = true;
-  return action == FrameAction::kStopAfterAlignmentCheck ? CheckAhead() : Status();
-}
-
-Status FrameFeed::Feed() {
-  if (run_.journal && run_.journal->is_complete()) {
-    run_.observers.SkipAll();
-    return {};
-  }
-  Status status = Skip(run_.session->first_frame());
-  while (status.ok()) {
-    std::optional<FramePair> pair = Read(status);
-    if (!pair) return status;
-    ACU_RETURN_IF_ERROR(Add(*std::move(pair)));
-    const FrameAction action =
-        request_.on_frame ? request_.on_frame(*run_.session, run_.reader->frame_count()) : FrameAction::kContinue;
-    if (action != FrameAction::kContinue) return Stop(action);
-    if (alignment_.Rejects(run_.session->frames_added())) return {};
-  }
-  return status;
-}
-
 Status NoFrame(const RunRequest& request, const PairReader& reader) {
   const int64_t skipped = std::max(request.skip_reference, request.skip_distorted);
   std::string reason = "the videos have no frames";
-  if (skipped > 0) reason = fmt::format("a video ends before frame {}, the first that was asked for", skipped);
+  if (skipped > 0) reason = fmt::format("a video ends before frame {}, the first one requested", skipped);
   else if (!reader.length_warnings().empty()) reason = reader.length_warnings().front();
   return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
 }
 
-/// Ends what took part in the run, each only where all went well before.
+/// Finishes session, reader, observer and journal, until the first error.
 Status Finish(const RunRequest& request, StartedRun& run, bool was_stopped, bool has_error) {
   ACU_RETURN_IF_ERROR(Interrupted(run.session->Flush(), *run.session));
   ACU_RETURN_IF_ERROR(run.reader->CheckIntact());

@@ -1,5 +1,5 @@
 // Fingerprints from a tap: those of the pictures, in order, regardless of what computes them.
-#include "run/fingerprint_tap.h"
+#include "run/alignment_monitor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,16 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "devices/test_picture.h"
 #include "devices/testing/flaky_device.h"
-#include "engine/session.h"
+#include "engine/testing/score_video.h"
 
 namespace acutance {
 namespace {
 
 constexpr int kFrames = 37;
-
-Picture Frame(const PictureFormat& format, int frame, int salt) { return MakeTestPicture(format, frame, salt).value(); }
 
 /// By video, the reference first.
 using Tracks = std::vector<std::vector<FrameFingerprint>>;
@@ -35,31 +32,21 @@ struct Scored {
 
 Scored Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int distorted, int threads,
              bool makes_fingerprints = true) {
-  SessionSpec spec;
-  spec.features = {{"motion", {}}, {"psnr", {}}};
-  spec.threads = threads;
-  spec.distorted_count = distorted;
-  spec.devices = std::move(devices);
-  spec.format = format;
+  SessionSpec spec = {.features = {{"motion", {}}, {"psnr", {}}},
+                      .threads = threads,
+                      .distorted_count = distorted,
+                      .format = format,
+                      .devices = std::move(devices)};
   Scored scored = {Tracks(static_cast<size_t>(distorted) + 1), nullptr};
   if (makes_fingerprints)
     spec.taps = {TapFingerprints([&](int video, const FrameFingerprint& reference, const FrameFingerprint& own) {
       if (video == 0) scored.tracks[0].push_back(reference);
       scored.tracks[static_cast<size_t>(video) + 1].push_back(own);
     })};
-  scored.session = Session::Open(std::move(spec)).value();
-  Session& session = *scored.session;
-  for (int i = 0; i < kFrames; ++i) {
-    std::vector<Picture> pictures;
-    for (int d = 0; d < distorted; ++d) pictures.push_back(Frame(format, i, d + 1));
-    EXPECT_TRUE(session.Add(Frame(format, i, 0), std::move(pictures)).ok());
-  }
-  const Status flushed = session.Flush();
-  EXPECT_TRUE(flushed.ok()) << flushed.message();
+  scored.session =
+      ScoreVideo(std::move(spec), kFrames, [&](int frame, int video) { return Frame(format, frame, video); });
   return scored;
 }
-
-std::shared_ptr<DevicePicker> Emu() { return std::make_shared<DevicePicker>(DeviceChoice{"emu", 0, {}}); }
 
 TEST(FingerprintTap, AreThoseOfThePictures) {
   for (const PictureFormat& format : {PictureFormat{150, 70, 8, PixelFormat::k420},
@@ -88,20 +75,12 @@ TEST(FingerprintTap, ChangeNoScore) {
   const PictureFormat format = {150, 70, 8, PixelFormat::k420};
   const Scored without = Score(nullptr, format, 2, 2, /*makes_fingerprints=*/false);
   const Scored with = Score(Emu(), format, 2, 2);
-  for (int d = 0; d < 2; ++d) {
-    const auto &expected = without.session->scores(d).columns(), &found = with.session->scores(d).columns();
-    ASSERT_EQ(found.size(), expected.size());
-    for (size_t c = 0; c < expected.size(); ++c) {
-      EXPECT_EQ(found[c].stored, expected[c].stored);
-      EXPECT_EQ(found[c].scores, expected[c].scores);
-    }
-  }
+  ExpectSameScores(*without.session, *with.session);
 }
 
 // Users cannot name the engine's own metric.
 TEST(FingerprintTap, AreNoFeature) {
-  SessionSpec spec;
-  spec.features = {{"frame_fingerprint", {}}};
+  SessionSpec spec = {.features = {{"frame_fingerprint", {}}}};
   const auto session = Session::Open(std::move(spec));
   ASSERT_FALSE(session.ok());
   EXPECT_THAT(session.status().message(), testing::HasSubstr("no such feature 'frame_fingerprint'"));
@@ -109,9 +88,7 @@ TEST(FingerprintTap, AreNoFeature) {
 
 TEST(FingerprintTap, NeedsAllFramesOfBothVideos) {
   const auto can = [](const char* feature, int subsample) {
-    SessionSpec spec;
-    spec.features = {{feature, {}}};
-    spec.subsample = subsample;
+    SessionSpec spec = {.features = {{feature, {}}}, .subsample = subsample};
     return CanTapFingerprints(FindNeeds(spec).value(), spec);
   };
   EXPECT_TRUE(can("psnr", 1));

@@ -1,13 +1,10 @@
-#include "run/join_run.h"
+#include "run/run_journal.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
-
-#include "run/run_header.h"
-#include "run/run_journal.h"
 
 namespace acutance {
 namespace {
@@ -84,7 +81,7 @@ class Joining {
     return true;
   }
 
-  /// A part that has frame `frames_`, after a comparison of all that have; null at the end of all.
+  /// A part that has frame `frames_`, after all that have it were compared; null at the end of all parts.
   Result<const Part*> PartWithNext() const {
     const Part* found = nullptr;
     std::optional<int64_t> later;
@@ -114,7 +111,7 @@ class Joining {
                      : fmt::format("; {} is not at its end: run its command again", found->reader->path()));
   }
 
-  /// A journal that was not brought to its end may lack frames at the end of all.
+  /// A journal that was not completed may lack the last frames of all.
   Status CheckEnd() const {
     const auto knows_end = [](const Part& part) {
       return part.reader->end() && (part.range_end == 0 || *part.reader->end() < part.range_end);

@@ -16,9 +16,9 @@
 namespace acutance {
 namespace {
 
-// A record is words of 64 bits: frame, count, the words, and a checksum of all before it. Processors of the other byte
-// order see no journal, for the checksum of the header differs.
-constexpr int64_t kEndMark = -1;  // instead of a frame: the only word says where the run ended
+// A record has 64-bit numbers: frame, count, `count` results, and a checksum of all before it. On a machine of the
+// other byte order the checksum of the header differs.
+constexpr int64_t kEndMark = -1;  // instead of a frame: the only result says where the run ended
 constexpr std::string_view kFingerprint = "acutance journal 1\n";
 constexpr size_t kMostHeaderBytes = size_t{1} << 24;
 
@@ -28,7 +28,7 @@ std::string_view AsText(std::span<const int64_t> words) {
   return {reinterpret_cast<const char*>(words.data()), words.size_bytes()};
 }
 
-/// Fields are set apart by tabs; in a field, tabs, ends of lines and backslashes have a backslash before them.
+/// Fields are separated by tabs; in a field, tabs, newlines and backslashes are escaped with a backslash.
 std::string LineText(const JournalLine& line) {
   std::string text = line.key + ":";
   for (const std::string& field : line.fields) {
@@ -108,14 +108,14 @@ Status CompareHeaders(const std::string& path, const JournalHeader& there, const
                path, key, FieldsOf(there_line), FieldsOf(here_line));
 }
 
-std::vector<int64_t> KeptWords(const FrameResults& frame) {
+std::vector<int64_t> StoredResults(const FrameResults& frame) {
   std::vector<int64_t> words = frame.kept;
   words.reserve(words.size() + frame.values.size());
   for (const double value : frame.values) words.push_back(std::bit_cast<int64_t>(value));
   return words;
 }
 
-bool TakeKeptWords(std::span<const int64_t> words, FrameResults& frame) {
+bool RestoreResults(std::span<const int64_t> words, FrameResults& frame) {
   const size_t own = frame.kept.size();
   if (words.size() != own + frame.values.size()) return false;
   for (size_t i = 0; i < own; ++i) frame.kept[i] = words[i];
@@ -170,7 +170,7 @@ std::optional<JournalRecord> JournalReader::Next() {
   return record;
 }
 
-/// Nullopt where the file ends, or the checksum is not that of what stands before it.
+/// nullopt at the end of the file, or where the checksum is wrong.
 std::optional<JournalRecord> JournalReader::ReadRecord() {
   const auto read = [this](int64_t* words, size_t count) {
     return static_cast<bool>(
@@ -191,7 +191,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
   std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-    return Error(StatusCode::kIo, "journal {} is no regular file, which could be read again", path);
+    return Error(StatusCode::kIo, "journal {} is not a regular file", path);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return Error(StatusCode::kIo, "another process writes to journal {}", path);
   std::string start = StartOf(header);
   writer->seed_ = Hash(HeaderText(header));
@@ -208,12 +208,12 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
 JournalWriter::~JournalWriter() { ::close(fd_); }
 
 Status JournalWriter::Failed(const char* what) {
-  return error_ = Error(StatusCode::kIo, "could not {} journal {}: {}; the frames before are kept", what, path_,
+  return error_ = Error(StatusCode::kIo, "could not {} journal {}: {}; the frames before are stored", what, path_,
                         std::generic_category().message(errno));
 }
 
 Status JournalWriter::ContinueAfter(const JournalReader* reader) {
-  if (::ftruncate(fd_, reader ? reader->bytes() : 0) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) return Failed("cut");
+  if (::ftruncate(fd_, reader ? reader->bytes() : 0) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) return Failed("truncate");
   return Write(std::exchange(start_, {}));
 }
 
@@ -238,7 +238,7 @@ std::string JournalWriter::Record(int64_t frame, std::span<const int64_t> words)
 
 Status JournalWriter::Append(std::span<FrameResults* const> frames) {
   std::string records;
-  for (const FrameResults* frame : frames) records += Record(frame->index, KeptWords(*frame));
+  for (const FrameResults* frame : frames) records += Record(frame->index, StoredResults(*frame));
   return Write(records);
 }
 

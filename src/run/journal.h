@@ -1,4 +1,4 @@
-// A file of frames' results, from which a run continues after it was killed, and which parts of a run are joined from.
+// Checkpoint file with the results of a run's frames, to resume the run or to join it with its other parts.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ namespace acutance {
 /// A line of a header. Several may have the same key.
 struct JournalLine {
   std::string key;
-  std::vector<std::string> fields;  // at least one; whatever a path has in it
+  std::vector<std::string> fields;  // at least one, of any characters
   bool operator==(const JournalLine&) const = default;
 };
 
-/// What was asked for: the file begins with it, as text.
+/// The request: the file begins with it, as text.
 using JournalHeader = std::vector<JournalLine>;
 
 /// An error that names the first line in which `path`'s header differs from `here`. Paths may differ: the videos'
 /// fingerprints tell them apart. Parts of one run may also differ in their frames and in the videos' times.
 Status CompareHeaders(const std::string& path, const JournalHeader& there, const JournalHeader& here, bool are_parts);
 
-/// What is kept of a frame. Records follow one another without a gap.
+/// The stored results of a frame. Records are of consecutive frames.
 struct JournalRecord {
   int64_t frame = 0;
   std::vector<int64_t> words;
 };
 
-/// The words of a frame to keep; and back: false where their number is not that of `frame`, to which Assign gave room.
-std::vector<int64_t> KeptWords(const FrameResults& frame);
-bool TakeKeptWords(std::span<const int64_t> words, FrameResults& frame);
+/// The results of a frame to store; and back: false if their number is not that of `frame`, which Assign allocated.
+std::vector<int64_t> StoredResults(const FrameResults& frame);
+bool RestoreResults(std::span<const int64_t> words, FrameResults& frame);
 
 /// Reads a journal from its beginning.
 class JournalReader {
@@ -46,7 +46,7 @@ class JournalReader {
   const std::string& path() const { return path_; }
   const JournalHeader& header() const { return header_; }
 
-  /// The next frame; nullopt at the end, or where a record is cut short or damaged.
+  /// The next frame; nullopt at the end, or where a record is truncated or damaged.
   std::optional<JournalRecord> Next();
 
   /// The frame before which the run ended by itself; nullopt: it was stopped. Valid after the last record.
@@ -71,10 +71,11 @@ class JournalReader {
   std::optional<int64_t> end_, next_;
 };
 
-/// Writes a journal. One process at a time has a file.
+/// Writes a journal, which it locks.
 class JournalWriter {
  public:
-  /// A new file, or one of a run that was stopped. A journal of another run is an error that says what differs.
+  /// Creates the file, or opens that of a run that was stopped. A journal of another run is an error that says what
+  /// differs.
   static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path, const JournalHeader& header);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;

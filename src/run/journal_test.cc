@@ -42,7 +42,7 @@ int64_t ReadAll(JournalReader& reader) {
   int64_t count = 0;
   for (; const auto record = reader.Next(); ++count) {
     EXPECT_EQ(record->frame, count);
-    EXPECT_EQ(record->words, KeptWords(MakeFrame(count)));
+    EXPECT_EQ(record->words, StoredResults(MakeFrame(count)));
   }
   return count;
 }
@@ -50,7 +50,7 @@ int64_t ReadAll(JournalReader& reader) {
 int64_t CountFrames(const std::string& path) { return ReadAll(*JournalReader::Open(path).value()); }
 
 /// Opens the journal as a run does, and continues after its last frame.
-void GoOn(const std::string& path, int64_t end) {
+void Continue(const std::string& path, int64_t end) {
   auto writer = JournalWriter::Open(path, kHeader);
   ASSERT_TRUE(writer.ok()) << writer.status().message();
   const auto reader = (*writer)->is_new() ? nullptr : JournalReader::Open(path).value();
@@ -74,26 +74,26 @@ std::string OpenError(const std::string& path, const JournalHeader& header) {
 
 class JournalTest : public testing::Test {
  protected:
-  JournalTest() { GoOn(path_, kFrames); }
+  JournalTest() { Continue(path_, kFrames); }
 
   const test::TempDir folder_;
   const std::string path_ = folder_ / "journal";
 };
 
-TEST_F(JournalTest, WhatIsKeptComesBack) {
+TEST_F(JournalTest, StoredResultsAreReadBack) {
   auto reader = JournalReader::Open(path_).value();
   EXPECT_EQ(reader->header(), kHeader);
   EXPECT_EQ(ReadAll(*reader), kFrames);
   EXPECT_EQ(reader->end(), std::nullopt);
   FrameResults frame = MakeFrame(0);
-  ASSERT_TRUE(TakeKeptWords(KeptWords(MakeFrame(3)), frame));
+  ASSERT_TRUE(RestoreResults(StoredResults(MakeFrame(3)), frame));
   EXPECT_EQ(frame.kept, MakeFrame(3).kept);
   EXPECT_EQ(frame.values, MakeFrame(3).values);
-  EXPECT_FALSE(TakeKeptWords(std::vector<int64_t>(4), frame));
+  EXPECT_FALSE(RestoreResults(std::vector<int64_t>(4), frame));
 }
 
-TEST_F(JournalTest, ARunThatWasStoppedGoesOn) {
-  GoOn(path_, 2 * kFrames);
+TEST_F(JournalTest, ARunThatWasStoppedContinues) {
+  Continue(path_, 2 * kFrames);
   EXPECT_EQ(CountFrames(path_), 2 * kFrames);
   {
     auto writer = JournalWriter::Open(path_, kHeader).value();
@@ -109,11 +109,11 @@ TEST_F(JournalTest, ARunThatWasStoppedGoesOn) {
 
 TEST_F(JournalTest, ARecordCutAtAnyByteIsWrittenAgain) {
   const std::string whole = ReadFile(path_);
-  const size_t record = 8 * (2 + KeptWords(MakeFrame(0)).size() + 1);
+  const size_t record = 8 * (2 + StoredResults(MakeFrame(0)).size() + 1);
   for (size_t bytes = whole.size() - record; bytes < whole.size(); ++bytes) {
     WriteFile(path_, whole.substr(0, bytes));
     EXPECT_EQ(CountFrames(path_), kFrames - 1) << bytes;
-    GoOn(path_, kFrames);
+    Continue(path_, kFrames);
     EXPECT_EQ(ReadFile(path_), whole) << bytes;
   }
 }
@@ -123,7 +123,7 @@ TEST_F(JournalTest, AFileCutInItsHeaderBeginsAgain) {
   const size_t header = whole.find("\n\n") + 2 + 8;
   for (size_t bytes = 0; bytes < header; ++bytes) {
     WriteFile(path_, whole.substr(0, bytes));
-    GoOn(path_, kFrames);
+    Continue(path_, kFrames);
     EXPECT_EQ(ReadFile(path_), whole) << bytes;
   }
 }
@@ -193,11 +193,11 @@ TEST_F(JournalTest, OneProcessWritesAtATime) {
 
 TEST_F(JournalTest, FilesThatCannotBeJournalsStayAsTheyAre) {
   const std::string text = folder_ / "text";
-  WriteFile(text, "a text that somebody needs");
+  WriteFile(text, "a text that is still needed");
   EXPECT_THAT(OpenError(text, kHeader), HasSubstr("is no journal"));
-  EXPECT_EQ(ReadFile(text), "a text that somebody needs");
+  EXPECT_EQ(ReadFile(text), "a text that is still needed");
   EXPECT_THAT(OpenError(folder_ / "no/journal", kHeader), HasSubstr("could not open journal"));
-  EXPECT_THAT(OpenError("/dev/null", kHeader), HasSubstr("no regular file"));
+  EXPECT_THAT(OpenError("/dev/null", kHeader), HasSubstr("not a regular file"));
   EXPECT_THAT(JournalReader::Open(folder_ / "none").status().message(), HasSubstr("could not open journal"));
 }
 

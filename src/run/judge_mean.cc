@@ -25,10 +25,21 @@ struct GatedScore {
   ScoreRange range;
 
   /// Fails for a model whose scores have no range.
-  static Result<GatedScore> Of(const RunRequest& request, const Session& session);
+  static Result<GatedScore> Of(const RunRequest& request, const Session& session) {
+    const ModelRun& run = session.models().front();
+    const bool is_unbounded = !request.choose_models && request.models.front().flags.disable_clip;
+    if (!run.model().clip || is_unbounded)
+      return Error(StatusCode::kUnsupported, "{} has no range of scores, without which a part cannot bound the rest",
+                   run.model().name);
+    return GatedScore{run.model().name, run.main_score_key(), {run.model().clip->min, run.model().clip->max}};
+  }
 
   /// The score of a row of the table; an error, which names the frame, where it lies outside of the range.
-  Result<double> Read(const ScoreTable& table, int64_t row, int64_t frame) const;
+  Result<double> Read(const ScoreTable& table, int64_t row, int64_t frame) const {
+    const double score = *table.Get(table.Find(column), row);
+    if (score >= range.least && score <= range.most) return score;
+    return Error(StatusCode::kUnsupported, "frame {} scores {}, outside of {}'s range", frame, score, model);
+  }
 };
 
 /// Pairs of two videos with a fixed offset.
@@ -36,25 +47,6 @@ struct AlignedRange {
   int64_t offset = 0;          // distorted frame k + offset belongs to reference frame k
   int64_t first = 0, end = 0;  // of the reference's frames that have partners
   int64_t frames = 0;          // to score, from `first` on
-};
-
-class RangeScorer {
- public:
-  /// request: with one distorted video.
-  RangeScorer(RunRequest request, const AlignedRange& aligned) : request_(std::move(request)), aligned_(aligned) {}
-
-  /// The sums of the scores of ranges of frames, which grow and are apart; frame 0 is the first of `aligned`.
-  Result<std::vector<double>> Sum(const std::vector<FrameSpan>& ranges);
-
-  /// After Sum().
-  const GatedScore& score() const { return score_; }
-  int64_t frames_read() const { return static_cast<int64_t>(read_.size()); }
-
- private:
-  RunRequest request_;
-  const AlignedRange aligned_;
-  GatedScore score_;
-  std::set<int64_t> read_;  // with the frames around ranges, some of which are read more than once
 };
 
 // Frames that are read around a range, so that its scores are those of a whole run: VMAF v1's motion looks that far.
@@ -71,51 +63,51 @@ std::vector<int64_t> FramesAround(const std::vector<FrameSpan>& ranges, const Al
   return frames;
 }
 
-Result<GatedScore> GatedScore::Of(const RunRequest& request, const Session& session) {
-  const ModelRun& run = session.models().front();
-  const bool is_unbounded = !request.choose_models && request.models.front().flags.disable_clip;
-  if (!run.model().clip || is_unbounded)
-    return Error(StatusCode::kUnsupported,
-                 "{} has no range of scores, without which a part says nothing about the rest", run.model().name);
-  return GatedScore{run.model().name, run.main_score_key(), {run.model().clip->min, run.model().clip->max}};
-}
+class RangeScorer {
+ public:
+  /// request: with one distorted video.
+  RangeScorer(RunRequest request, const AlignedRange& aligned) : request_(std::move(request)), aligned_(aligned) {}
 
-Result<double> GatedScore::Read(const ScoreTable& table, int64_t row, int64_t frame) const {
-  const double score = *table.Get(table.Find(column), row);
-  if (score >= range.least && score <= range.most) return score;
-  return Error(StatusCode::kUnsupported, "frame {} scores {}, outside of {}'s range", frame, score, model);
-}
-
-Result<std::vector<double>> RangeScorer::Sum(const std::vector<FrameSpan>& ranges) {
-  const std::vector<int64_t> frames = FramesAround(ranges, aligned_);
-  RunRequest request = request_;
-  request.skip_reference = request.skip_distorted = 0;
-  request.pairing = {.mode = AlignmentRequest::Mode::kFile};
-  request.frame_limit = std::ssize(frames);  // pairs from the first on may be read without a list
-  for (const int64_t frame : frames) request.pairing.pairs.emplace_back(frame, frame + aligned_.offset);
-  const ScoredRun run = RunScore(request);
-  if (run.error) return run.error->status;
-  ACU_ASSIGN_OR_RETURN(score_, GatedScore::Of(request_, *run.session));
-  if (run.frames != std::ssize(frames))
-    return Error(StatusCode::kBadData, "a video ends before frame {}, though it reports more", frames.back());
-  read_.insert(frames.begin(), std::ranges::lower_bound(frames, aligned_.first + aligned_.frames));
-  const ScoreTable& table = run.session->scores(0);
-  std::vector<double> sums;
-  for (const auto& [begin, end] : ranges) {
-    const int64_t first = aligned_.first + begin;
-    const int64_t row = std::ranges::lower_bound(frames, first) - frames.begin();
-    double sum = 0;
-    for (int64_t i = 0; i < end - begin; ++i) {
-      ACU_ASSIGN_OR_RETURN(const double score, score_.Read(table, row + i, first + i));
-      sum += score;
+  /// The sums of the scores of ranges of frames, which grow and are apart; frame 0 is the first of `aligned`.
+  Result<std::vector<double>> Sum(const std::vector<FrameSpan>& ranges) {
+    const std::vector<int64_t> frames = FramesAround(ranges, aligned_);
+    RunRequest request = request_;
+    request.skip_reference = request.skip_distorted = 0;
+    request.pairing = {.mode = AlignmentRequest::Mode::kFile};
+    request.frame_limit = std::ssize(frames);  // pairs from the first on may be read without a list
+    for (const int64_t frame : frames) request.pairing.pairs.emplace_back(frame, frame + aligned_.offset);
+    const ScoredRun run = RunScore(request);
+    if (run.error) return run.error->status;
+    ACU_ASSIGN_OR_RETURN(score_, GatedScore::Of(request_, *run.session));
+    if (run.frames != std::ssize(frames))
+      return Error(StatusCode::kBadData, "a video ends before frame {}, though it reports more", frames.back());
+    read_.insert(frames.begin(), std::ranges::lower_bound(frames, aligned_.first + aligned_.frames));
+    const ScoreTable& table = run.session->scores(0);
+    std::vector<double> sums;
+    for (const auto& [begin, end] : ranges) {
+      const int64_t first = aligned_.first + begin;
+      const int64_t row = std::ranges::lower_bound(frames, first) - frames.begin();
+      double sum = 0;
+      for (int64_t i = 0; i < end - begin; ++i) {
+        ACU_ASSIGN_OR_RETURN(const double score, score_.Read(table, row + i, first + i));
+        sum += score;
+      }
+      sums.push_back(sum);
     }
-    sums.push_back(sum);
+    return sums;
   }
-  return sums;
-}
 
-// Videos that are decoded from their first frame for each block are scored in one go where they are this short, for
-// less.
+  const GatedScore& score() const { return score_; }  // after Sum()
+  int64_t frames_read() const { return static_cast<int64_t>(read_.size()); }
+
+ private:
+  RunRequest request_;
+  const AlignedRange aligned_;
+  GatedScore score_;
+  std::set<int64_t> read_;  // with the frames around ranges, some of which are read more than once
+};
+
+// Blocks are decoded from the first frame each, so that videos this short are scored as a whole for less.
 constexpr int64_t kShort = 600;
 constexpr int64_t kLook = 100;  // frames whose alignment is checked, at the beginning and at the end
 
@@ -146,7 +138,7 @@ MeanVerdict VerdictOf(const MeanJudge& gate, const GatedScore& score, int64_t fr
           .frames_read = frames_read};
 }
 
-/// As any run does, so that the verdict is certain, and frames may be aligned in any way.
+/// Scores all frames, so that the verdict is certain, and frames may be aligned in any way.
 Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGate& choice, const OnProgress& on_progress) {
   bool is_stopped = false;
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
@@ -169,7 +161,7 @@ Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGate& choice, const O
   return VerdictOf(gate, score, run.frames, run.frames);
 }
 
-/// The frames of a video, which is decoded once where it does not report them. rate: of the first video that has one.
+/// The number of frames, for which a video that does not report it is decoded. rate: of the first video that has one.
 Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options, std::optional<double>& rate) {
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
   if (!rate) rate = video->frame_rate();
@@ -178,7 +170,7 @@ Result<int64_t> CountFrames(const std::string& path, const OpenOptions& options,
   return video->Skip(std::numeric_limits<int64_t>::max());
 }
 
-/// A feature that compares luma of both videos as they are, for a run that aligns them and whose scores do not count.
+/// A feature that compares luma of both videos, for a run that only aligns them.
 FeatureRequest LumaFeature() {
   constexpr std::string_view kChroma = "enable_chroma";
   const auto is_plain = [](const InputSpec& input) {
@@ -231,7 +223,7 @@ Status CheckEnd(const RunRequest& request, const AlignedRange& aligned) {
   if (request.pairing.mode != Mode::kAuto || aligned.frames < 2 * kLook) return {};
   const int64_t begin = aligned.first + aligned.frames - kLook - std::abs(aligned.offset);
   const Result<std::optional<Alignment>> last = AlignmentFrom(begin, request);
-  // The whole videos may leave these frames without partners, where pictures hardly move.
+  // Where pictures hardly move, the whole videos may leave these frames without partners.
   if (!last.ok()) return last.status().code() == StatusCode::kBadData ? Status() : last.status();
   const std::optional<Alignment>& found = *last;
   constexpr double kSure = 0.9;  // below, pictures hardly move
@@ -256,7 +248,6 @@ Result<AlignedRange> FindPairs(const RunRequest& request, std::optional<double>&
   return aligned;
 }
 
-/// Scores blocks of frames until the gate is decided.
 Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGate& choice, const OnProgress& on_progress) {
   std::optional<double> rate;
   ACU_ASSIGN_OR_RETURN(const AlignedRange aligned, FindPairs(request, rate));

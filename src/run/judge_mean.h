@@ -11,7 +11,7 @@
 namespace acutance {
 
 /// Judges the mean of the first model's score. The request's outputs and choice of frames are ignored, except
-/// skip_reference and frame_limit. on_progress is called whenever more was read; unless it returns kContinue, the
+/// skip_reference and frame_limit. on_progress is called as frames are read; unless it returns kContinue, the
 /// result is kCancelled instead of a verdict.
 Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGate& gate,
                               const std::function<Next(const Progress&)>& on_progress);

@@ -1,32 +1,19 @@
-#include "run/attempt_phases.h"
+#include "run/attempt.h"
 
 #include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "align/black_bars.h"
+#include "align/crop_search.h"
 #include "align/input_checks.h"
-#include "devices/backends.h"
-#include "devices/selftest.h"
-#include "exec/surface_splitter.h"
-#include "run/choose_crop.h"
+#include "engine/device_cache.h"
 
 namespace acutance {
 namespace {
 
-/// Makes the decoding of one video by the GPU that scores it: NVDEC, through FFmpeg. The decoder works on the default
-/// stream of the context. The queues of backend/cuda do not wait for it, but the splitter does: mapping a frame queues
-/// its last step there (CUVIDPROCPARAMS::output_stream).
-Result<DeviceDecoding> DecodeOn(const DeviceInfo& device) {
-  const Backend& backend = *FindBackend(device.backend);
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Device> mine, backend.open(device.index));
-  ACU_RETURN_IF_ERROR(CheckOnce(*mine, UnpackSelfTest()));
-  auto unpacker = std::make_shared<SurfaceSplitter>(mine);
-  return DeviceDecoding{.cuda_context = backend.context_of(*mine),
-                        .take = [unpacker](const DeviceFrame& frame) { return unpacker->Unpack(frame); }};
-}
-
-/// Warns of different frame rates where frames are paired by order, and would show different times.
+/// Warns of different frame rates where frames are paired by order.
 class RateCheck {
  public:
   void Add(const std::string& path, std::optional<double> rate, AttemptReport& report) {
@@ -35,9 +22,9 @@ class RateCheck {
     if (!first_) first_ = {path, *rate};
     const auto& [first_path, first] = *first_;
     if (std::abs(*rate - first) > kTolerance * first)
-      report.Warn(
-          fmt::format("{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, whatever their times",
-                      first_path, first, path, *rate));
+      report.Warn(fmt::format(
+          "{} has {:.6g} frames/s, {} {:.6g}; frames are compared in their order, regardless of their times",
+          first_path, first, path, *rate));
   }
 
  private:
@@ -47,8 +34,9 @@ class RateCheck {
 Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t number, OpenOptions options,
                                                const DeviceInfo* nvdec, AlignmentMonitor& alignment) {
   if (nvdec) {
-    ACU_ASSIGN_OR_RETURN(options.device_decoding, DecodeOn(*nvdec));
-    options.device_decoding->required = request.decoder == Decoder::kNvdec;
+    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec));
+    options.device_decoding = DeviceDecoding{
+        .cuda_context = device.cuda_context, .required = request.decoder == Decoder::kNvdec, .take = device.take};
   }
   return alignment.Open(number, options);
 }
@@ -56,6 +44,66 @@ Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t
 Input FactsOf(const PairReaderInput& input) {
   const VideoSource& video = *input.video;
   return {input.name, video.format(), video.frame_rate(), video.color(), video.facts()};
+}
+
+/// The same part of a picture of another size.
+Rectangle ScaleTo(const PictureFormat& to, const PictureFormat& from, const Rectangle& part) {
+  const auto scaled = [](int value, int numerator, int denominator) {
+    return static_cast<int>((int64_t{value} * numerator + denominator / 2) / denominator);
+  };
+  return AlignToChroma({scaled(part.width, to.width, from.width), scaled(part.height, to.height, from.height),
+                        scaled(part.x, to.width, from.width), scaled(part.y, to.height, from.height)},
+                       to.pixel_format);
+}
+
+/// The picture of a video as it is shown.
+PictureFormat ShownFormat(const VideoSource& video) {
+  PictureFormat format = video.format();
+  if (video.facts().orientation.transposed) std::swap(format.width, format.height);
+  return format;
+}
+
+Rectangle WholeOf(const PairReaderInput& input) {
+  const PictureFormat format = ShownFormat(*input.video);
+  return {format.width, format.height};
+}
+
+ShapedVideo ShapeOf(const PairReaderInput& input) {
+  const double aspect = input.video->facts().pixel_aspect;
+  return {ShownFormat(*input.video), input.crop.value_or(WholeOf(input)), aspect};
+}
+
+void CropTo(const Rectangle& part, PairReaderInput& input) {
+  input.crop = part == WholeOf(input) ? std::nullopt : std::optional(part);
+}
+
+/// The part of `input`, the reference or a distorted video; nullopt: all of it. open: how videos are opened, to look
+/// for bars in them.
+Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const PairReaderInput& input,
+                                            const PairReaderInput& reference, const OpenOptions& open,
+                                            const std::function<void(std::string)>& warn) {
+  const PictureFormat& format = input.video->format();
+  if (choice.find_bars) {
+    ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> content, FindBlackBars(input.name, open));
+    if (!content) warn(fmt::format("{}: too dark to detect black bars; not cropped", input.name));
+    return content && *content != WholeOf(input) ? content : std::nullopt;
+  }
+  if (!choice.reference || &input == &reference) return choice.reference;
+  if (choice.distorted) return choice.distorted;
+  return std::optional(ScaleTo(format, reference.video->format(), *choice.reference));
+}
+
+/// Where contents within bars have different shapes: crops both to the shared part, if pictures show that rows or
+/// columns were cropped.
+Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
+  const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
+  if (!ShapesDiffer(one, other)) return {};
+  ACU_ASSIGN_OR_RETURN(const std::optional<ShapeParts> parts,
+                       FindShapeParts(reference.name, one, distorted.name, other, open));
+  if (!parts) return {};
+  CropTo(parts->reference, reference);
+  CropTo(parts->distorted, distorted);
+  return {};
 }
 
 Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport& report) {
@@ -73,8 +121,8 @@ Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport
 
 }  // namespace
 
-/// Crops, sizes and depths are described by their sentences. Colors, fields and chroma depend on the other videos, too,
-/// so that pictures which they change have no key.
+/// Crops, sizes and bit depths are described by their sentences. Conversions of colors, fields and chroma depend on the
+/// other videos, too, so that their pictures have no key.
 void ReferenceKeys::Prepare(const Input& reference) {
   std::string how;
   bool has_value = !reference.facts.is_rgb;
@@ -122,8 +170,8 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
   if (request.open.raw && !has_raw)
     return report.Fail(
         RunStage::kReference,
-        Error(StatusCode::kInvalidArgument, "{} tells its own size, and no other video is raw yuv: leave out the size",
-              request.reference));
+        Error(StatusCode::kInvalidArgument,
+              "{} declares its own size, and no other video is raw yuv: leave out the size", request.reference));
   return opened;
 }
 

@@ -22,7 +22,7 @@ std::shared_ptr<void> InterruptOnCancel(const RunRequest& request, const Videos&
   });
 }
 
-/// By the first frames of two files; the assumption that they fit frame by frame where they show nothing else.
+/// From the first frames of two files; by default, frames are assumed to be aligned one by one.
 Result<AlignmentPlan> PlanFromFirstFrames(const RunRequest& request, AlignmentTask task, VideoCache& cache) {
   AlignmentPlan assumed = FirstPlan(task, {});
   for (const AlignedVideo& video : task.videos)
@@ -83,8 +83,7 @@ struct Fingerprints {
   std::vector<Status> damages{};            // why a video could not be read to its end
 };
 
-/// Reads the videos as far as a plan needs them. estimate_after: what the first frames are known not to show; null:
-/// nothing is estimated.
+/// Reads the frames that a plan needs. estimate_after: offsets that the first frames ruled out; null: no estimate.
 Result<Fingerprints> ReadFingerprints(const RunRequest& request, const AlignmentTask& task,
                                       const Misalignment* estimate_after, VideoCache& cache) {
   ACU_ASSIGN_OR_RETURN(const Videos videos, OpenForFingerprints(request, task, estimate_after != nullptr, cache));

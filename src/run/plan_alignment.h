@@ -1,4 +1,4 @@
-// Reading of a run's videos for the plan of their alignment.
+// Alignment plans of a run, and the reading of its videos for them.
 #pragma once
 
 #include <vector>
@@ -11,17 +11,15 @@
 
 namespace acutance {
 
-/// What the alignment of a run depends on, with the names of its videos alone.
+/// The inputs of a run's alignment, before its videos are opened.
 AlignmentTask AlignmentTaskOf(const RunRequest& request, const VideoCache& videos);
 
-/// The plan before the first attempt. Where frames are scored on the CPU, so that a restart is dear, the first frames
-/// of two files are compared. An error is one of a pairs file or of memory: a video that cannot be read is the
-/// attempt's to report.
+/// The plan before the first attempt. On the CPU, where a restart is expensive, the first frames of two files are
+/// compared. An error is one of a pairs file or of memory: the attempt reports a video that cannot be read.
 Result<AlignmentPlan> PlanFirstAttempt(const RunRequest& request, VideoCache& videos);
 
-/// The plan after an attempt whose frames were not aligned as planned. task: with the videos as the attempt opened
-/// them. Reads the fingerprints of all frames, except where an estimate is allowed and the first frames show a plain
-/// offset.
+/// The plan after an attempt whose frames were misaligned. task: with the videos as that attempt opened them. Reads the
+/// fingerprints of all frames, unless an estimate is allowed and the first frames show a constant offset.
 Result<AlignmentPlan> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task, const AlignmentPlan& failed,
                                       Misalignment misalignment, VideoCache& videos);
 

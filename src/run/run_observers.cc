@@ -1,9 +1,11 @@
 #include "run/run_observers.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "image/lazy_picture.h"
-#include "run/fingerprint_tap.h"
 
 namespace acutance {
 
@@ -32,6 +34,39 @@ std::optional<std::vector<int64_t>> ShotDetector::Find() {
 
 std::optional<int64_t> ShotDetector::DisplayedFrame(const Picture& distorted, int64_t frame) const {
   return NearestReferenceFrame(FingerprintOf(distorted).cells, cells_, frame);
+}
+
+void WorstFrames::Offer(int64_t frame, const Picture& reference, const Picture& distorted) {
+  waiting_.push_back({frame, 0, reference, distorted, std::nullopt});
+}
+
+void WorstFrames::Judge(const ScoreTable& table, int column, int64_t frames) {
+  better_ = table.columns()[column].better;
+  while (!waiting_.empty() && waiting_.front().frame < frames) {
+    const std::optional<double> score = table.Get(column, waiting_.front().frame);
+    if (!score && waiting_.front().frame + 1 == frames) return;  // it may come with the next frame's
+    WorstFrame candidate = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (!score || std::isnan(*score)) continue;
+    candidate.score = *score;
+    Retain(std::move(candidate));
+  }
+}
+
+void WorstFrames::Retain(WorstFrame candidate) {
+  const auto is_worse = [&](const WorstFrame& a, const WorstFrame& b) { return IsWorse(a.score, b.score, better_); };
+  const auto group = [&](const WorstFrame& worst) { return std::floor(static_cast<double>(worst.frame) / spacing_); };
+  const auto rival = std::ranges::find(retained_, group(candidate), group);
+  if (rival == retained_.end()) retained_.push_back(std::move(candidate));
+  else if (is_worse(candidate, *rival)) *rival = std::move(candidate);
+  if (static_cast<int>(retained_.size()) > count_) retained_.erase(std::ranges::max_element(retained_, is_worse));
+}
+
+std::vector<WorstFrame> WorstFrames::Take() {
+  std::ranges::sort(retained_, [&](const WorstFrame& a, const WorstFrame& b) {
+    return a.score == b.score ? a.frame < b.frame : IsWorse(a.score, b.score, better_);
+  });
+  return std::move(retained_);
 }
 
 RunObservers::RunObservers(const RunRequest& request, const AlignmentMonitor& alignment)
@@ -78,7 +113,7 @@ void RunObservers::JudgeWorst(const Session& session) {
   const std::string& model = session.models().empty() ? "" : session.models().front().main_score_key();
   for (size_t d = 0; d < worst_.size(); ++d)
     session.ReadScores(static_cast<int>(d), [&](const ScoreTable& table) {
-      if (const auto column = QualityColumn(table, model)) worst_[d].Judge(table, *column, session.frames_done());
+      if (const auto column = FindQualityColumn(table, model)) worst_[d].Judge(table, *column, session.frames_done());
     });
 }
 

@@ -14,7 +14,7 @@
 #include "image/picture.h"
 #include "run/alignment_monitor.h"
 #include "run/score_run.h"
-#include "run/worst_frames.h"
+#include "stats/score_table.h"
 #include "video/pair_reader.h"
 
 namespace acutance {
@@ -28,8 +28,7 @@ class ShotDetector {
   /// The next frame. has_fingerprint: its fingerprint comes by AddFingerprints, before Find.
   void Add(const Picture& reference, bool has_fingerprint);
   void AddFingerprints(std::span<const FrameFingerprint> fingerprints);
-  /// Frames so far.
-  int64_t count() const { return count_; }
+  int64_t count() const { return count_; }  // of frames so far
 
   /// The frames at which a shot begins, except the first; nullopt: a picture was not in the host's memory.
   std::optional<std::vector<int64_t>> Find();
@@ -47,6 +46,32 @@ class ShotDetector {
   std::optional<FingerprintStream> fingerprints_;  // not set: all come by AddFingerprints
 };
 
+/// The worst frames of one distorted video by one column: of each `spacing` frames (a second) the worst, since bad
+/// frames come in runs, and of those the `count` worst. Pictures are referenced, not copied.
+class WorstFrames {
+ public:
+  WorstFrames(int count, double spacing) : count_(count), spacing_(spacing) {}
+
+  /// Frames in order. The pictures of a frame are held until it is judged.
+  void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
+
+  /// Judges the frames below `frames`, whose scores are in the table. A frame that has none when the next one is done
+  /// is passed over.
+  void Judge(const ScoreTable& table, int column, int64_t frames);
+
+  /// The worst score first.
+  std::vector<WorstFrame> Take();
+
+ private:
+  void Retain(WorstFrame candidate);
+
+  int count_;
+  double spacing_;
+  std::deque<WorstFrame> waiting_;
+  std::vector<WorstFrame> retained_;
+  ScoreDirection better_ = ScoreDirection::kHigher;
+};
+
 class RunObservers {
  public:
   /// alignment: outlives the observers.
@@ -57,14 +82,14 @@ class RunObservers {
 
   /// frame_rate: frames a second.
   void Start(double frame_rate);
-  /// A frame that is not scored: the journal has it, or it lies before a part.
+  /// For a frame that is not scored: the journal has it, or it is before a part.
   void Skip(const FramePair& pair) { ObserveShots(pair); }
-  /// A frame that is scored next.
+  /// For the next frame that is scored.
   void Observe(const FramePair& pair, const Session& session);
   /// No frame is read, and no shot is found.
   void SkipAll() { shots_.reset(); }
 
-  /// Puts what was found into the run, once all frames are scored.
+  /// Stores the findings in the run, once all frames are scored.
   Status Conclude(const Session& session, ScoredRun& run);
 
  private:

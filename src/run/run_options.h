@@ -1,5 +1,5 @@
-// Options of a run: one row of options.inc an option. The command line, the C++ API, Python, the journal's header and
-// the manual page are made from these rows.
+// Options of a run, one row of options.inc each: the source of the command line, the C++ API, Python, the journal's
+// header and the manual page.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class OptionGroup { kInputs, kModels, kFrames, kAlignment, kOutput, kDecisi
 inline constexpr std::string_view kOptionGroupNames[] = {"Inputs", "Models",    "Frames", "Alignment",
                                                          "Output", "Decisions", "Devices"};
 
-/// What Python takes as the value. Everywhere else a value is a text.
+/// The type of the value in Python. Everywhere else a value is text.
 enum class OptionType {
   kFlag,       // bool; on the command line without a value, in C++ "true" or "false"
   kSwitch,     // bool; "on" or "off"
@@ -64,7 +64,6 @@ struct Option {
 
 using RunOption = Option<RunRequest>;
 
-/// In the order in which values are read.
 std::span<const RunOption> RunOptions();
 
 /// By its name or its name in the APIs; null: there is none.
@@ -94,7 +93,7 @@ Status ReadOption(const Option<Target>& option, std::string_view text, OptionSty
   return NamedError(status, style == OptionStyle::kApi ? ApiNameOf(option) : std::string(option.name), text, style);
 }
 
-/// Readers of common values; they check what stands in the text.
+/// Readers of common values, which check the text.
 template <class T>
 Status Store(T value, T& to) {
   to = std::move(value);
@@ -106,8 +105,7 @@ Status ReadNumber(std::string_view text, int64_t least, int64_t most, int& value
 Status ReadMemory(std::string_view text, std::optional<size_t>& bytes);
 Status ReadPath(std::string_view text, std::string& path);
 
-/// A run with the default of every option, and with what all users of options want of it: any video that can be made
-/// fit for scoring.
+/// A run with the default of every option, which takes any video that can be converted for scoring.
 RunRequest DefaultRequest();
 
 /// Checks options that depend on each other, and derives what follows from them. Called once, after the last of them.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/temp_dir.h"
-#include "run/load_models.h"
-#include "run/run_header.h"
+#include "run/model_spec.h"
+#include "run/run_journal.h"
 
 namespace acutance {
 namespace {

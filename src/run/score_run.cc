@@ -1,5 +1,6 @@
 #include "run/score_run.h"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -8,13 +9,135 @@
 #include <string>
 #include <utility>
 
+#include "align/alignment_plan.h"
+#include "align/confirm_alignment.h"
+#include "base/shell_word.h"
 #include "base/threads/exception_barrier.h"
+#include "run/alignment_monitor.h"
 #include "run/attempt.h"
+#include "run/auto_model.h"
 #include "run/plan_alignment.h"
 #include "run/video_cache.h"
 
 namespace acutance {
 namespace {
+
+/// A decoder and an alignment plan in, scores or the reason for another attempt out.
+struct Attempt {
+  Decoder decoder = Decoder::kCpu;
+  AlignmentPlan alignment{};
+};
+
+struct AttemptResult {
+  enum class Outcome {
+    kDone,     // the run ends: it has scores or an error
+    kRealign,  // the frames are not aligned as planned
+    kNoNvdec,  // an error, where NVDEC decoded: FFmpeg's own decoders may do
+  };
+  Outcome outcome = Outcome::kDone;
+  ScoredRun run{};
+  std::vector<std::string> alignment_warnings{};  // the last of the run's
+  Misalignment misalignment{};                    // kRealign
+  AlignmentTask task{};                           // kRealign: with the videos as they were opened
+};
+
+/// The error for videos that do not fit together: their names, and what to do.
+Status DescribeMismatch(const RunRequest& request, const Status& status) {
+  std::string problems = status.message();
+  for (size_t at = 0; (at = problems.find('\n', at)) != problems.npos;) problems.replace(at, 1, "; ");
+  const bool is_single = request.distorted.size() == 1;  // of several, the problems name theirs
+  return Error(
+      status.code(),
+      "{} and {}{}; convert one of them first, for example: ffmpeg -i {} -vf scale=WIDTH:HEIGHT -pix_fmt FORMAT "
+      "out.y4m",
+      request.reference, is_single ? request.distorted[0] + ": " : "", problems,
+      is_single ? ShellWord(request.distorted[0]) : "DIS");
+}
+
+std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,
+                                       AlignmentMonitor& alignment, AttemptReport& report) {
+  std::optional<OpenedInputs> opened = OpenInputs(request, options, nvdec, alignment, report);
+  return opened ? FitInputs(request, *std::move(opened), alignment, report) : std::nullopt;
+}
+
+/// Adds the models that suit the videos before those of the request, and returns the reasons.
+std::optional<std::vector<std::string>> ChooseModels(RunRequest& request, const FittedInputs& fitted,
+                                                     AttemptReport& report) {
+  ModelFacts facts = {.pictures = fitted.opened.reference.video->format(), .encodes = {}, .frame_rate = {}};
+  for (const Input& input : fitted.inputs) {
+    if (&input != &fitted.inputs[0]) facts.encodes.push_back(input.format);
+    if (!facts.frame_rate && facts.encodes.size() < 2) facts.frame_rate = input.frame_rate;
+  }
+  Result<ChosenModels> chosen = ChooseModels(facts, *request.choose_models);
+  if (!chosen.ok()) return report.Fail(RunStage::kModel, chosen.status());
+  request.models.insert(request.models.begin(), chosen->models.begin(), chosen->models.end());
+  return std::move(chosen->reasons);
+}
+
+/// The phases in order; each takes what the one before has made.
+std::optional<ScoredRun> ScoreAttempt(RunRequest request, AlignmentMonitor& alignment, AttemptReport& report) {
+  std::optional<FittedInputs> fitted;
+  std::vector<std::string> model_reasons;
+  if (request.choose_models) {  // for which videos are opened before it is known whether a device decodes them
+    fitted = OpenAndFit(request, request.open, nullptr, alignment, report);
+    if (!fitted) return std::nullopt;
+    std::optional<std::vector<std::string>> reasons = ChooseModels(request, *fitted, report);
+    if (!reasons) return std::nullopt;
+    model_reasons = *std::move(reasons);
+  }
+  std::optional<SessionSetup> setup = SetUpSession(request, report);
+  std::optional<DeviceInfo> nvdec;
+  if (!setup || !ChooseNvdec(request, *setup, nvdec, report)) return std::nullopt;
+  if (!fitted || nvdec) {
+    OpenOptions options = request.open;
+    options.keep_mapped = setup->spec.devices != nullptr;  // devices are so fast that unmapping would hold them up
+    fitted.reset();
+    fitted = OpenAndFit(request, options, nvdec ? &*nvdec : nullptr, alignment, report);
+  }
+  if (!fitted) return std::nullopt;
+  std::optional<StartedRun> started = StartScoring(request, *std::move(setup), *std::move(fitted), alignment, report);
+  if (!started) return std::nullopt;
+  started->facts.model_reasons = std::move(model_reasons);
+  return ScoreFrames(request, *std::move(started), alignment, report);
+}
+
+AttemptResult Run(RunRequest request, const Attempt& attempt, VideoCache& videos) {
+  using Outcome = AttemptResult::Outcome;
+  request.decoder = attempt.decoder;
+  request.alignment_fingerprint = attempt.alignment.fingerprint;
+  AlignmentMonitor alignment(request, attempt.alignment, videos);
+  AttemptReport report(request.on_warning);
+  std::optional<ScoredRun> scored = ScoreAttempt(request, alignment, report);
+  AttemptResult result;
+  if (alignment.misalignment()) {
+    result.outcome = Outcome::kRealign;
+    result.misalignment = *alignment.misalignment();
+    result.task = alignment.task();
+    return result;
+  }
+  if (scored) result.run = *std::move(scored);
+  result.run.error = std::move(report.error());
+  const bool is_cancelled = result.run.error && result.run.error->status.code() == StatusCode::kCancelled;
+  if (result.run.error && report.used_nvdec() && !is_cancelled) result.outcome = Outcome::kNoNvdec;
+  result.run.warnings.insert(result.run.warnings.begin(), report.warnings().begin(), report.warnings().end());
+  if (!result.run.error || result.run.error->stage == RunStage::kRead)
+    result.run.alignments = std::move(alignment.alignments());
+  result.alignment_warnings = std::move(alignment.warnings());
+  return result;
+}
+
+/// kCancelled is the error of a run that its user cancelled, and of no other.
+AttemptResult RunAttempt(const RunRequest& request, const Attempt& attempt, VideoCache& videos) {
+  AttemptResult result;
+  const Status status = CatchExceptions([&] {
+    result = Run(request, attempt, videos);
+    return Status();
+  });
+  if (status.ok()) return result;
+  result = {};
+  result.run.error = RunError{RunStage::kScore, status};
+  return result;
+}
 
 /// Passes each warning on once: attempts repeat theirs.
 std::function<void(const std::string&)> WarnOnce(std::function<void(const std::string&)> warn) {
@@ -56,6 +179,19 @@ ScoredRun Done(const RunRequest& request, AttemptResult result, const std::optio
 }
 
 }  // namespace
+
+void AttemptReport::Warn(std::string warning) {
+  if (std::ranges::find(warnings_, warning) != warnings_.end()) return;
+  if (on_warning_) on_warning_(warning);
+  warnings_.push_back(std::move(warning));
+}
+
+std::nullopt_t AttemptReport::FailPair(const RunRequest& request, const Status& status) {
+  if (status.code() != StatusCode::kInvalidArgument) return Fail(RunStage::kRead, status);
+  Fail(RunStage::kPair, DescribeMismatch(request, status));
+  error_->tool_words = status.message();
+  return std::nullopt;
+}
 
 ScoredRun RunScore(const RunRequest& asked) {
   using Outcome = AttemptResult::Outcome;

@@ -17,15 +17,37 @@
 #include "io/video_source.h"
 #include "run/auto_model.h"
 #include "run/cached_reference.h"
-#include "run/frame_observer.h"
 #include "run/model_spec.h"
-#include "run/worst_frames.h"
 #include "video/fit_videos.h"
 
 namespace acutance {
 
-/// Where a run stopped; each caller has its own words and exit status for it. kModel is for callers that load models
-/// as a part of the run, kStart for metrics that refuse the format of the pictures.
+struct FramePair;
+struct ScoredRun;
+
+/// Observer of a run's scored picture pairs, called from one thread. An error ends the run. Pictures in a device's
+/// memory have no planes.
+class FrameObserver {
+ public:
+  virtual ~FrameObserver() = default;
+
+  /// Called before the first pair, and again if the run restarts with other pairs: earlier ones are void then.
+  virtual Status Start(const Session& session, const ScoredRun& run) = 0;
+  virtual Status Add(const FramePair& pair) = 0;
+  /// Called after the last pair of a run without an error.
+  virtual Status Finish() = 0;
+};
+
+struct WorstFrame {
+  int64_t frame = 0;
+  double score = 0;
+  Picture reference, distorted;
+  /// The frame of the reference whose picture it is, where that is not its own; set by runs that find shots.
+  std::optional<int64_t> shows = std::nullopt;
+};
+
+/// Where a run stopped, for the callers' own messages and exit status. kModel: callers load models as a part of the
+/// run. kStart: a metric refuses the format of the pictures.
 enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kStart, kRead, kScore };
 
 struct RunError {
@@ -34,15 +56,14 @@ struct RunError {
   std::string tool_words = "";  // kPair: what libvmaf's tool says, a line for each problem
 };
 
-/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores
-/// them.
+/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.
 enum class Decoder {
   kCpu,    // FFmpeg's own decoders
   kAuto,   // NVDEC where it can, else kCpu
   kNvdec,  // an error where it cannot
 };
 
-/// Which part of the pictures is compared.
+/// The part of the pictures that is compared.
 struct CropChoice {
   bool find_bars = false;                // each video's black bars are left out
   std::optional<Rectangle> reference{};  // of the shown pictures; not set: all
@@ -61,8 +82,8 @@ struct ModelChoice {
 enum class FrameAction {
   kContinue,
   kStop,  // this frame is the last, as if the videos ended here
-  /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
-  /// videos are looked at first, and where they do not are aligned frame by frame, the run begins again.
+  /// Likewise, because of a score, which is worthless if frames are misaligned: some seconds of the videos are checked
+  /// first, and if they are misaligned, the run restarts.
   kStopAfterAlignmentCheck,
 };
 
@@ -95,39 +116,39 @@ struct RunRequest {
   DeviceChoice device;
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionSpec
-  int verify = 0;  // of so many frames that a device computes, one is computed again on the CPU; 0: none
+  int verify = 0;  // one of N frames that a device computes is computed again on the CPU; 0: none
 
-  /// A file in which the results of frames are kept. A run with the same journal continues where the last one stopped;
-  /// one whose first frame is not 0 is a part, which has no scores of its own (JoinJournals). Empty: none.
+  /// Checkpoint file with the results of frames. A run with the same journal continues where the last one stopped; one
+  /// whose first frame is not 0 is a part, without scores of its own (JoinJournals). Empty: none.
   std::string journal;
 
-  /// A folder for the features' artifacts, a file each (MakeMapFiles). Empty: none are made.
+  /// A folder for the features' artifacts, a file each (MakeMapFiles). Empty: none.
   std::string maps;
 
-  /// Receives the artifacts where `maps` is empty; null: none are made.
+  /// Receives the artifacts where `maps` is empty; null: none.
   ArtifactSink on_artifact;
 
-  /// So many of the frames that score worst are kept with their pictures (ScoredRun::worst). Pictures that a device
-  /// decoded into its memory are not.
+  /// The number of worst frames that are retained with their pictures (ScoredRun::worst), except pictures that a device
+  /// decoded into its memory.
   int worst_frames = 0;
 
-  /// Sees the pairs that are scored, not those of a journal; null: nothing does.
+  /// Observes the pairs that are scored, without those of a journal; null: none.
   std::shared_ptr<FrameObserver> pairs;
 
-  /// Looks where shots begin (ScoredRun::shot_starts).
+  /// Detects shots (ScoredRun::shot_starts).
   bool find_shots = false;
 
-  /// Called before the first frame, and again where frames are scored anew from the first because they turned out to
-  /// are aligned otherwise: what was seen of them before does not count. An error ends the run.
+  /// Called before the first frame, and again if the run restarts with another alignment: earlier calls of on_frame are
+  /// void then. An error ends the run.
   std::function<Status(const Session&)> on_start = nullptr;
 
   /// Called after each frame that is read.
   std::function<FrameAction(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
-  /// Called with each warning when there is cause for it, on any thread; the run's warnings have them all, too.
+  /// Called with each warning as it occurs, on any thread; ScoredRun::warnings has them all, too.
   std::function<void(const std::string&)> on_warning = nullptr;
 
-  /// Given a function that stops the run, from any thread, with kCancelled; the run holds what is returned.
+  /// Receives a function that cancels the run, with kCancelled, from any thread; the run holds the returned value.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
@@ -141,12 +162,12 @@ struct ScoredRun {
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons;      // of the models that were chosen
-  std::optional<double> frame_rate;            // the reference's, where it tells
+  std::optional<double> frame_rate;            // the reference's, else a distorted video's
   VideoColor color;                            // of the pictures
   std::vector<Input> inputs;                   // the reference first
   std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
-  /// The frames at which a shot of the reference begins, not the first. Not set: they were not asked for, or not all
-  /// pictures were in the host's memory.
+  /// The frames at which a shot of the reference begins, except the first. Not set: not requested, or not all pictures
+  /// were in the host's memory.
   std::optional<std::vector<int64_t>> shot_starts;
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored

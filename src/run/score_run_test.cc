@@ -1,4 +1,4 @@
-// Which frames a run scores until its videos' frames are aligned.
+// Scored frames of a run that must align its videos.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kWidth = 128, kHeight = 96, kFrames = 200, kEarly = 12;
 
-/// Blocks that move on, each in its own way.
+/// Blocks that change, each at its own rate.
 std::string FrameOf(int t) {
   std::string frame(kWidth * kHeight * 3 / 2, '\x80');
   for (int y = 0; y < kHeight; ++y)

@@ -1,4 +1,4 @@
-#include "run/attempt_phases.h"
+#include "run/attempt.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "devices/backends.h"
+#include "engine/artifact_files.h"
 #include "metric/options.h"
-#include "run/fingerprint_tap.h"
-#include "run/map_files.h"
 #include "video/prefetch.h"
 
 namespace acutance {
@@ -28,8 +27,7 @@ std::string_view OptionNameOf(const ChromaSiting& siting) {
   return siting.horizontal == 0 ? "topleft" : siting.horizontal == 0.5 ? "top" : "";
 }
 
-/// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer where they are
-/// known and options have a name for them.
+/// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer.
 OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoColor& color,
                          const std::optional<ChromaSiting>& siting) {
   OptionTexts video;
@@ -49,12 +47,11 @@ bool CanDecodeOn(const DeviceInfo& device) {
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
 
-/// The reason why NVDEC does not serve this run. NVDEC leaves no samples in the host's memory, and a run that fails
-/// starts again without it.
+/// Why NVDEC cannot be used. It leaves no samples in the host's memory, and a run that fails restarts without it.
 Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
   const std::shared_ptr<DevicePicker>& picker = setup.spec.devices;
   if (!picker || !setup.needs.runs_on_device)
-    return Error(StatusCode::kNoDevice, "NVDEC is of use only where all features run on a CUDA device");
+    return Error(StatusCode::kNoDevice, "NVDEC helps only if all features run on a CUDA device");
   std::vector<std::string> files = request.distorted;
   files.push_back(request.reference);
   for (const std::string& file : files)
@@ -67,7 +64,7 @@ Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
                                : fmt::format("the run has {} of {}", devices.size(), devices.front()->info().backend));
 }
 
-/// Models were made for SDR, and PQ and HLG put the same light elsewhere.
+/// Models were made for SDR: PQ and HLG code the same light differently.
 Status CheckLight(const RunRequest& request, const VideoColor& color) {
   const auto predicts = [](const ModelRequest& model) { return model.predict; };
   if (!request.fit.heed_color || request.fit.force || !color.is_hdr() || std::ranges::none_of(request.models, predicts))
@@ -89,8 +86,8 @@ void SkipUnread(const RunRequest& request, const SessionNeeds& needs, OpenedInpu
   if (!reads_chroma) inputs.reference.video->SkipChroma();
 }
 
-/// The videos whose pictures may come lazy. Observers in addition to the session convert the pictures that they read;
-/// where these are all pictures, the videos' own threads do it sooner.
+/// The videos whose pictures may be lazy. An observer that reads all pictures would convert them on its own thread; the
+/// videos' threads do it sooner.
 std::vector<VideoConversion> FindConversions(const RunRequest& request, const OpenedInputs& inputs) {
   std::vector<VideoConversion> conversions;
   if (request.pairs) return conversions;
@@ -146,7 +143,7 @@ void PrefetchPictures(const RunRequest& request, OpenedInputs& inputs) {
 
 Result<std::unique_ptr<PairReader>> OpenReader(const RunRequest& request, const Session& session,
                                                const std::vector<VideoConversion>& conversions, OpenedInputs inputs) {
-  // Threads that score copy samples to where they may be read as quickly as any other, and find them in their caches.
+  // Threads that score copy lazy samples about as quickly as they read others, and then have them in their caches.
   for (const VideoConversion& video : conversions)
     if (session.ConvertsOnDevice() || video.scaling->is_identity())
       (video.video == Video::kReference ? inputs.reference : inputs.distorted[video.number]).video->DeferConversion();
@@ -219,7 +216,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
     alignment.AddTap(facts.inputs, spec.taps);
     started.observers.AddTap(spec.taps);
   }
-  // y4m has one word for the center and for what is not known.
+  // y4m has the same tag for centered and for unknown chroma.
   const VideoFacts stream = reference.facts();
   spec.video = VideoOptions(facts.frame_rate, facts.color, stream.codec.empty() ? std::nullopt : stream.siting);
   spec.format = facts.format;

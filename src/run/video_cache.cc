@@ -1,8 +1,11 @@
 #include "run/video_cache.h"
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <utility>
 
+#include "base/files.h"
 #include "video/open_video.h"
 
 namespace acutance {
@@ -12,6 +15,21 @@ constexpr size_t kMostPipeBytes = size_t{1} << 30;     // of a pipe's pictures
 constexpr size_t kMostStartBytes = size_t{320} << 20;  // of a file's first pictures: all that are compared in 1080p
 
 }  // namespace
+
+Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
+  FolderVideos found;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (name[0] == '.' || !IsRegularFile(path)) continue;
+    const auto video = OpenVideo(path.string(), options);
+    if (video.ok() || video.status().code() == StatusCode::kInvalidArgument) found.files.push_back(path.string());
+    else found.passed_over.push_back(video.status().message());
+  }
+  if (!found.files.empty()) return found;
+  if (found.passed_over.empty()) return Error(StatusCode::kNotFound, "{}: there is no file in it", folder);
+  return Error(StatusCode::kNotFound, "{}: there is no video in it ({})", folder, fmt::join(found.passed_over, "; "));
+}
 
 bool VideoCache::IsFile(size_t video) const {
   std::error_code ignored;

@@ -1,5 +1,7 @@
-// Opening of a run's videos, some of which are read several times: pipes and first pictures are replayed from memory.
+// Opening of a run's videos. Pipes and first pictures that are read again are replayed from memory.
 #pragma once
+
+#include <acutance/run.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,10 @@
 
 namespace acutance {
 
+/// The videos of a folder, for rate-quality curves. Hidden files are left out. A file that only lacks what an option
+/// declares is included, so that the run reports it. kNotFound without a video.
+Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& options);
+
 /// Videos are numbered: 0 is the reference.
 class VideoCache {
  public:
@@ -25,14 +31,14 @@ class VideoCache {
   }
   bool IsFile(size_t video) const;
 
-  /// Opens a video from its first picture. A pipe that may be read again is opened once: its pictures are cached. Fails
-  /// where they took too much memory for that.
+  /// Opens a video from its first picture. A pipe that may be read again is opened once, and its pictures are cached;
+  /// an error where they exceeded the limit.
   Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
 
   /// Likewise a file whose first pictures are read now: they are cached for the attempt that follows.
   Result<std::unique_ptr<VideoSource>> OpenForStart(size_t video, const OpenOptions& options);
 
-  /// Whether another reading of the video is served from here, with the chroma that it may ask for.
+  /// Whether another reading of the video is served from the cache, which needs chroma then.
   bool IsCached(size_t video) const { return replays_.contains(PathOf(video)); }
 
   /// The next reading of each video frees pictures as it passes them.

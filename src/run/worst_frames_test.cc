@@ -1,4 +1,4 @@
-#include "run/worst_frames.h"
+#include "run/run_observers.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(WorstFrames, AreOneOfEachGroup) {
   EXPECT_EQ(Worst({20, 10, 30, 15, 90, 91, 92, 80}, 9, 4), (std::vector<int64_t>{1, 7}));
 }
 
-TEST(WorstFrames, PassOverFramesWithoutAScore) {
+TEST(WorstFrames, SkipFramesWithoutAScore) {
   EXPECT_EQ(Worst({20, 1e6, 10, 1e6, 30, 1e6}, 2, 1), (std::vector<int64_t>{2, 0}));
 }
 
@@ -55,19 +55,19 @@ TEST(WorstFrames, WaitForAScoreThatComesWithTheNextFrames) {
   EXPECT_EQ(taken[0].frame, 0);
 }
 
-TEST(QualityColumn, IsTheModelsElseTheOneOfTheHighestRank) {
+TEST(FindQualityColumn, IsTheModelsElseTheOneOfTheHighestRank) {
   ScoreTable table;
   ASSERT_TRUE(table.AddColumn("content", "content", {ScoreDirection::kNeither, 99}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), std::nullopt);
+  EXPECT_EQ(FindQualityColumn(table, ""), std::nullopt);
   ASSERT_TRUE(table.AddColumn("unranked", "unranked", {ScoreDirection::kLower}).ok());
   ASSERT_TRUE(table.AddColumn("model", "model").ok());
-  EXPECT_EQ(QualityColumn(table, "model"), 2);
-  EXPECT_EQ(QualityColumn(table, ""), 1) << "the first of those without a rank";
+  EXPECT_EQ(FindQualityColumn(table, "model"), 2);
+  EXPECT_EQ(FindQualityColumn(table, ""), 1) << "the first of those without a rank";
   for (const char* name : {"good", "as good"})
     ASSERT_TRUE(table.AddColumn(name, name, {ScoreDirection::kHigher, 50}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), 3) << "the first of a rank";
+  EXPECT_EQ(FindQualityColumn(table, ""), 3) << "the first of a rank";
   ASSERT_TRUE(table.AddColumn("better", "better", {ScoreDirection::kLower, 60}).ok());
-  EXPECT_EQ(QualityColumn(table, ""), 5);
+  EXPECT_EQ(FindQualityColumn(table, ""), 5);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ double MeanDifference(CurveMethod method, std::span<const double> anchor_x, std:
 
 double PercentOf(double log_ratio) { return (Pow(10, log_ratio) - 1) * 100; }
 
-/// The curve as it would be, had the drawn frames been the video.
+/// The curve of a video that consists of the drawn frames.
 std::vector<RatePoint> Redraw(std::span<const RatePoint> points, const std::vector<std::pair<size_t, size_t>>& blocks) {
   std::vector<RatePoint> drawn;
   for (const RatePoint& point : points) {
@@ -119,7 +119,7 @@ Result<BdResult> BdWithIntervals(const std::string& anchor_name, std::span<const
     rates.push_back(drawn->rate_percent);
     qualities.push_back(drawn->quality);
   }
-  // Where many draws give no curve, those that do are the lucky ones.
+  // If many draws give no curve, the others are a biased sample.
   if (static_cast<double>(rates.size()) < 0.95 * options.resamples) return result;
   result.rate_interval = MiddlePart(rates, options.confidence);
   result.quality_interval = MiddlePart(qualities, options.confidence);
@@ -136,7 +136,7 @@ std::vector<size_t> ConvexHull(std::span<const RatePoint> points) {
   const auto x = [&](size_t i) { return Log10(points[i].rate); };
   for (const size_t i : order) {
     if (!hull.empty() && points[i].quality <= points[hull.back()].quality) continue;
-    // A point that lies on or below the line from the one before it to this one is no corner.
+    // A point on or below the line between its neighbours is no corner of the hull.
     while (hull.size() >= 2) {
       const size_t a = hull[hull.size() - 2], b = hull.back();
       const double cross = (x(b) - x(a)) * (points[i].quality - points[a].quality) -

@@ -1,4 +1,4 @@
-// Differences between rate-quality curves, their doubts, and the convex hull (docs/use/decisions.md).
+// Bjontegaard differences of rate-quality curves, their intervals, and the convex hull (docs/use/decisions.md).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,6 @@ struct RatePoint {
   std::vector<double> scores = {};  // of the frames whose mean `quality` is; empty: not known
 };
 
-/// The points by rate.
 void SortByRate(std::vector<RatePoint>& points);
 
 /// The reason why a curve, sorted by rate, takes part in no difference: fewer than four points, a rate that is not

@@ -1,4 +1,4 @@
-// How sure a mean of frames is: intervals by resampling blocks of frames (docs/use/decisions.md).
+// Bootstrap confidence intervals of means, by resampling blocks of frames (docs/use/decisions.md).
 #pragma once
 
 #include <acutance/pooling.h>
@@ -6,12 +6,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
-
-#include "stats/random.h"
+#include <utility>
+#include <vector>
 
 namespace acutance {
+
+/// Pseudorandom numbers, the same on every machine: SplitMix64 (Steele, Lea, Flood 2014).
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t Next() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+
+  /// 0 to count - 1. Of 2^32 numbers at most, the bias is below 2^-32.
+  size_t Below(size_t count) { return static_cast<size_t>(((Next() >> 32) * static_cast<uint64_t>(count)) >> 32); }
+
+  /// In [0, 1).
+  double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+/// 0 to count - 1 in a random order.
+inline std::vector<size_t> RandomOrder(size_t count, Random& random) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.Below(i)]);
+  return order;
+}
 
 struct BootstrapOptions {
   double confidence = 0.95;
@@ -19,8 +50,8 @@ struct BootstrapOptions {
   uint64_t seed = 1;
 };
 
-/// The scores of a block, which are drawn together since frames in a row are alike: two seconds (50 where the rate is
-/// not known), but a tenth of all at most and one at least.
+/// The number of scores in a block, which is drawn as a whole since neighbouring frames are correlated: two seconds (50
+/// for an unknown rate), at most a tenth of all and at least one.
 size_t BlockLength(size_t scores, std::optional<double> scores_per_second);
 
 /// An interval for the mean by the circular block bootstrap (Politis and Romano 1992): the spread of the means of as

@@ -63,7 +63,7 @@ TEST(Bootstrap, HoldsTheMeanAsOftenAsItSays) {
   EXPECT_LT(single, kSeries * 60 / 100);  // frames drawn one by one are too sure
 }
 
-TEST(Bootstrap, PairsTellSmallDifferences) {
+TEST(Bootstrap, PairsShowSmallDifferences) {
   const std::vector<double> a = Correlated(600, 3);
   std::vector<double> b = a;
   Random random(4);

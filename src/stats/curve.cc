@@ -12,7 +12,6 @@ using Slopes = std::vector<double>;
 
 int Sign(double value) { return (value > 0) - (value < 0); }
 
-/// The slopes of the straight lines between the points.
 Slopes LineSlopes(std::span<const double> x, std::span<const double> y) {
   Slopes slopes;
   for (size_t i = 0; i + 1 < x.size(); ++i) slopes.push_back((y[i + 1] - y[i]) / (x[i + 1] - x[i]));

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "stats/random.h"
+#include "stats/bootstrap.h"
 
 namespace acutance {
 namespace {

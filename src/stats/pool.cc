@@ -16,17 +16,18 @@ using Kind = NamedPool::Kind;
 struct Entry {
   std::string_view name;
   Kind kind;
-  double percent;
+  double (*pool)(std::span<const double> scores) = nullptr;  // null: more than the scores matters
+  double percent = 0;
 };
 
-constexpr Entry kPools[] = {{"mean", Kind::kMean, 0},
-                            {"harmonic_mean", Kind::kHarmonicMean, 0},
-                            {"min", Kind::kMin, 0},
-                            {"max", Kind::kMax, 0},
-                            {"median", Kind::kPercentile, 50},
-                            {"stddev", Kind::kStddev, 0},
-                            {"worst_percent", Kind::kWorstPercent, 0},
-                            {"worst_second", Kind::kWorstSecond, 0}};
+constexpr Entry kPools[] = {{"mean", Kind::kMean, Mean},
+                            {"harmonic_mean", Kind::kHarmonicMean, HarmonicMean},
+                            {"min", Kind::kMin, Minimum},
+                            {"max", Kind::kMax, Maximum},
+                            {"median", Kind::kPercentile, nullptr, 50},
+                            {"stddev", Kind::kStddev, StandardDeviation},
+                            {"worst_percent", Kind::kWorstPercent},
+                            {"worst_second", Kind::kWorstSecond}};
 
 std::optional<double> ReadPercent(std::string_view name) {
   if (name.size() < 2 || name[0] != 'p') return std::nullopt;
@@ -53,7 +54,7 @@ double WorstPercent(std::span<const double> scores, bool higher_is_worse) {
   return Mean(std::span(sorted).first(count));
 }
 
-/// The frames of a second, each window summed anew: a running sum would keep errors.
+/// Each window is summed anew: a running sum would accumulate errors.
 double WorstSecond(std::span<const double> scores, size_t length, bool higher_is_worse) {
   length = std::clamp<size_t>(length, 1, scores.size());
   double worst = Mean(scores.first(length));
@@ -95,24 +96,9 @@ std::vector<NamedPool> UsualPools() {
 
 std::optional<double> PoolScores(std::span<const double> scores, const NamedPool& pool, const PoolContext& context) {
   if (scores.empty()) return std::nullopt;
-  switch (pool.kind) {
-    case Kind::kMean:
-      return Mean(scores);
-    case Kind::kHarmonicMean:
-      return HarmonicMean(scores);
-    case Kind::kMin:
-      return Minimum(scores);
-    case Kind::kMax:
-      return Maximum(scores);
-    case Kind::kStddev:
-      return StandardDeviation(scores);
-    case Kind::kPercentile:
-      return Percentile(Sorted(scores), pool.percent);
-    case Kind::kWorstPercent:
-      return WorstPercent(scores, context.higher_is_worse);
-    case Kind::kWorstSecond:
-      break;
-  }
+  if (const auto simple = std::ranges::find(kPools, pool.kind, &Entry::kind)->pool) return simple(scores);
+  if (pool.kind == Kind::kPercentile) return Percentile(Sorted(scores), pool.percent);
+  if (pool.kind == Kind::kWorstPercent) return WorstPercent(scores, context.higher_is_worse);
   if (!context.scores_per_second) return std::nullopt;
   return WorstSecond(scores, static_cast<size_t>(std::lround(std::min(*context.scores_per_second, 1e6))),
                      context.higher_is_worse);

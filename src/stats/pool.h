@@ -1,4 +1,4 @@
-// Poolings by name: what makes one number of the scores of many frames (docs/use/decisions.md).
+// Poolings by name: from the scores of many frames to one number (docs/use/decisions.md).
 #pragma once
 
 #include <optional>
@@ -20,7 +20,6 @@ struct NamedPool {
   bool operator==(const NamedPool&) const = default;
 };
 
-/// What the scores are.
 struct PoolContext {
   bool higher_is_worse = false;
   std::optional<double> scores_per_second{};  // not known: there is no worst second

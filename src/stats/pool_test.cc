@@ -1,11 +1,14 @@
 #include "stats/pool.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 double Value(std::string_view name, const std::vector<double>& scores, const PoolContext& context = {}) {
   return *PoolScores(scores, *ParsePool(name), context);
@@ -44,9 +47,9 @@ TEST(Pool, MeansOfTheWorst) {
 TEST(Pool, AnUnknownNameIsAnError) {
   for (const char* name : {"", "p", "p101", "p-1", "pfive", "p5 ", "perc5", "Mean", "p1e1"})
     EXPECT_FALSE(ParsePool(name).ok()) << name;
-  EXPECT_NE(ParsePool("meddian").status().message().find("did you mean 'median'"), std::string::npos);
+  EXPECT_THAT(ParsePool("meddian").status().message(), HasSubstr("did you mean 'median'"));
   for (const char* name : {"p5x", "perc5", "5", "p_5", "p5 "})
-    EXPECT_NE(ParsePool(name).status().message().find("did you mean 'p5'"), std::string::npos) << name;
+    EXPECT_THAT(ParsePool(name).status().message(), HasSubstr("did you mean 'p5'")) << name;
   EXPECT_EQ(ParsePool("p101").status().message().find("did you mean"), std::string::npos);
   EXPECT_FALSE(ParsePools("mean,perc5").ok());
   EXPECT_FALSE(ParsePools("mean,,p5").ok());

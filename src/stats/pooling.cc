@@ -7,10 +7,10 @@
 namespace acutance {
 namespace {
 
-constexpr NamedPoolingMethod kMethods[] = {{"min", Pooling::kMin},
-                                           {"max", Pooling::kMax},
-                                           {"mean", Pooling::kMean},
-                                           {"harmonic_mean", Pooling::kHarmonicMean}};
+constexpr NamedPoolingMethod kMethods[] = {{"min", Pooling::kMin, Minimum},
+                                           {"max", Pooling::kMax, Maximum},
+                                           {"mean", Pooling::kMean, Mean},
+                                           {"harmonic_mean", Pooling::kHarmonicMean, HarmonicMean}};
 
 }  // namespace
 
@@ -30,17 +30,8 @@ std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& colum
 }
 
 double Pool(std::span<const double> scores, Pooling method) {
-  switch (method) {
-    case Pooling::kMin:
-      return Minimum(scores);
-    case Pooling::kMax:
-      return Maximum(scores);
-    case Pooling::kMean:
-      return Mean(scores);
-    case Pooling::kHarmonicMean:
-      return HarmonicMean(scores);
-  }
-  return 0;
+  const auto* const found = std::ranges::find(kMethods, method, &NamedPoolingMethod::method);
+  return found == std::end(kMethods) ? 0 : found->pool(scores);
 }
 
 std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, Pooling method) {

@@ -1,4 +1,4 @@
-// One number for a clip (docs/spec/system.md 2.1).
+// libvmaf's poolings (docs/spec/system.md 2.1).
 #pragma once
 
 #include <acutance/pooling.h>
@@ -24,6 +24,7 @@ struct FrameRange {
 struct NamedPoolingMethod {
   std::string_view name;
   Pooling method;
+  double (*pool)(std::span<const double> scores);
 };
 std::span<const NamedPoolingMethod> PoolingMethods();
 

@@ -91,9 +91,8 @@ TEST(Statistics, StandardDeviationIsOfThePopulation) {
 }
 
 TEST(Statistics, NothingAndNanGiveNan) {
-  for (auto* function : {Mean, HarmonicMean, Minimum, Maximum, StandardDeviation}) {
+  for (auto* function : {Mean, HarmonicMean, Minimum, Maximum, StandardDeviation})
     EXPECT_TRUE(std::isnan(function(std::span<const double>())));
-  }
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> sorted = Sorted(std::vector<double>{3, nan, 1, nan, 2});
   EXPECT_EQ(sorted[0], 1);

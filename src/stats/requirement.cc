@@ -57,17 +57,8 @@ Result<Requirement> ParseRequirement(std::string_view text) {
 }  // namespace
 
 bool Requirement::Holds(double value) const {
-  switch (relation) {
-    case Relation::kAtLeast:
-      return value >= bound;
-    case Relation::kMore:
-      return value > bound;
-    case Relation::kAtMost:
-      return value <= bound;
-    case Relation::kLess:
-      return value < bound;
-  }
-  return false;
+  if (value == bound) return relation == Relation::kAtLeast || relation == Relation::kAtMost;
+  return relation == Relation::kAtLeast || relation == Relation::kMore ? value > bound : value < bound;
 }
 
 bool Requirement::IsPerFrame() const {

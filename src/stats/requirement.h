@@ -1,4 +1,4 @@
-// Gates: what a score must reach, in words that name the score, the pooling and the bound.
+// Requirements on pooled scores, such as vmaf_v0.6.1.p5>=90.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,8 @@ struct Requirement {
   double bound = 0;
 
   bool Holds(double value) const;
-  /// Whether one frame's score settles that the whole fails: a bound below the least score, or above the greatest.
+  /// Whether the score of one frame can decide that the whole fails: a lower bound of the minimum, an upper one of the
+  /// maximum.
   bool IsPerFrame() const;
 };
 
@@ -30,7 +31,7 @@ struct Requirement {
 /// aggregate, such as apsnr_y.
 Result<std::vector<Requirement>> ParseRequirements(std::string_view text);
 
-/// What became of a requirement.
+/// The result of a requirement.
 struct Verdict {
   Requirement requirement;
   std::string video;

@@ -1,9 +1,12 @@
 #include "stats/requirement.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(Requirement, TheLastDotNamesThePooling) {
   const auto read = ParseRequirements(" vmaf_v0.6.1.p5>=90, psnr_y.mean > 38,cambi.p99<5,ciede2000.max<=3.5 ");
@@ -34,7 +37,7 @@ TEST(Requirement, AnUnknownPoolingIsAnError) {
   EXPECT_EQ(read.status().message(),
             "'vmaf_v0.6.1>=90': what follows the last dot names the pooling; if '1' belongs to the score's name, add "
             "one, such as vmaf_v0.6.1.mean>=90, else write vmaf_v0.6.p1>=90");
-  EXPECT_NE(ParseRequirements("a.foo>=90").status().message().find("there is no pooling 'foo'"), std::string::npos);
+  EXPECT_THAT(ParseRequirements("a.foo>=90").status().message(), HasSubstr("there is no pooling 'foo'"));
 }
 
 TEST(Requirement, MalformedTexts) {

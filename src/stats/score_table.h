@@ -54,4 +54,8 @@ class ScoreTable {
   std::vector<std::pair<std::string, double>> aggregates_;
 };
 
+/// The column by which a run's frames are compared: that of its first model (empty: it has none), else the first of
+/// the highest rank among those that say which frames are better; nullopt where there is neither.
+std::optional<int> FindQualityColumn(const ScoreTable& table, std::string_view model_column);
+
 }  // namespace acutance

@@ -1,11 +1,14 @@
 #include "stats/score_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(ScoreTable, KeepsColumnsInOrderOfCreation) {
   ScoreTable table;
@@ -38,7 +41,7 @@ TEST(ScoreTable, RefusesASecondColumnOfOneName) {
   ASSERT_TRUE(table.AddColumn("vmaf", "vmaf").ok());
   const Result<int> again = table.AddColumn("vmaf", "other");
   ASSERT_FALSE(again.ok());
-  EXPECT_NE(again.status().message().find("'vmaf'"), std::string::npos);
+  EXPECT_THAT(again.status().message(), HasSubstr("'vmaf'"));
   EXPECT_EQ(table.columns().size(), 1u);
 }
 

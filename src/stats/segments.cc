@@ -53,7 +53,8 @@ Result<int64_t> FrameOf(const SegmentSpec::Start& start, std::optional<double> f
   if (start.is_frame) return static_cast<int64_t>(start.at);
   if (!frame_rate)
     return Error(StatusCode::kInvalidArgument,
-                 "the videos tell no frame rate, so that {} s is no frame; give frames, such as 100f", start.at);
+                 "the videos declare no frame rate, so {} s cannot be converted to frames; give frames, such as 100f",
+                 start.at);
   return static_cast<int64_t>(std::llround(start.at * *frame_rate));
 }
 

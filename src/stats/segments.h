@@ -1,4 +1,4 @@
-// Parts of a video that are pooled on their own: segments and shots.
+// Segments and shots: parts of a video that are pooled on their own.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-/// How a video is cut, before its length is known.
+/// How a video is split into segments, before its length is known.
 struct SegmentSpec {
   struct Start {
     double at = 0;

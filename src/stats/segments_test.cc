@@ -1,5 +1,6 @@
 #include "stats/segments.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +9,8 @@
 
 namespace acutance {
 namespace {
+
+using testing::HasSubstr;
 
 std::vector<Part> Cut(const std::string& text, int64_t frames, std::optional<double> rate = 25) {
   const auto choice = ParseParts(text);
@@ -40,7 +43,7 @@ TEST(Parts, Files) {
   std::ofstream(path) << "# start name\n0 opening titles\n\n2s second\n75f\n";
   EXPECT_EQ(Cut(path, 100), (std::vector<Part>{{0, 50, "opening titles"}, {50, 75, "second"}, {75, 100}}));
   std::ofstream(path) << "zero\n";
-  EXPECT_NE(ParseParts(path).status().message().find("line 1"), std::string::npos);
+  EXPECT_THAT(ParseParts(path).status().message(), HasSubstr("line 1"));
 }
 
 TEST(Parts, Errors) {

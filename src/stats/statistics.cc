@@ -23,23 +23,8 @@ double HarmonicMean(std::span<const double> values) {
   return values.empty() ? kNan : static_cast<double>(values.size()) / sum - 1.0;
 }
 
-double Minimum(std::span<const double> values) {
-  if (values.empty()) return kNan;
-  double least = values[0];
-  for (const double value : values) {
-    if (value < least) least = value;
-  }
-  return least;
-}
-
-double Maximum(std::span<const double> values) {
-  if (values.empty()) return kNan;
-  double most = values[0];
-  for (const double value : values) {
-    if (value > most) most = value;
-  }
-  return most;
-}
+double Minimum(std::span<const double> values) { return values.empty() ? kNan : *std::ranges::min_element(values); }
+double Maximum(std::span<const double> values) { return values.empty() ? kNan : *std::ranges::max_element(values); }
 
 double StandardDeviation(std::span<const double> values) {
   const double mean = Mean(values);

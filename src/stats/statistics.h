@@ -1,5 +1,4 @@
-// Numbers that stand for many scores. The order of operations is part of the definition
-// (docs/spec/system.md 1.5, 2.1).
+// Statistics of scores. The order of operations is part of the definition (docs/spec/system.md 1.5, 2.1).
 #pragma once
 
 #include <span>
@@ -17,8 +16,7 @@ double StandardDeviation(std::span<const double> values);  // divided by the cou
 /// Ascending; NaNs, which have no order, come last.
 std::vector<double> Sorted(std::span<const double> values);
 
-/// The percentile p (0..100) of ascending values, interpolated between neighbours. NaN when a
-/// value is NaN.
+/// The percentile p (0..100) of ascending values, interpolated between neighbours; NaN when a value is NaN.
 double Percentile(std::span<const double> sorted, double p);
 
 }  // namespace acutance

@@ -251,7 +251,7 @@ class Parity(DeviceCommand):
             self.assertEqual(failed.stdout, b"")
         for option, value in (("--places", "18"), ("--frames", "0"), ("--frames", "-1"), ("--threads", "0")):
             self.assert_fails(self.parity(*emu, option, value), 2, option, "not in range")
-        self.assert_fails(self.parity(*emu, "--size", "64x48"), 1, "ref.y4m tells its own size")
+        self.assert_fails(self.parity(*emu, "--size", "64x48"), 1, "ref.y4m declares its own size")
         self.dis = self.path("absent.y4m")
         self.assert_fails(self.parity(*emu, "-f", "psnr"), 1, "absent.y4m")
 

@@ -148,7 +148,7 @@ class Inputs(CommandTest):
         expected = self.table(self.ref, self.dis)
         self.assertEqual(self.table(ref, self.dis, "--size", "64x48"), expected)
         self.assertEqual(self.table(self.ref, dis, "--size", "64x48"), expected)
-        self.assert_fails(self.score(self.ref, self.dis, "--size", "64x48"), 1, "ref.y4m tells its own size", "leave out")
+        self.assert_fails(self.score(self.ref, self.dis, "--size", "64x48"), 1, "ref.y4m declares its own size", "leave out")
 
     def test_the_same_pair_in_any_wrapping(self):
         """Scaling, raising and cropping see the same pictures, however they come."""

@@ -1,7 +1,7 @@
 // Fuzz target: a journal with right checksums, joined. The header's lines, an empty line, then records: a byte for the
 // frame, one for the number of words, and a byte for each word.
 #include "base/hash.h"
-#include "run/join_run.h"
+#include "run/run_journal.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;

@@ -1,5 +1,5 @@
 // Fuzz target: the text of a support vector machine, with the number of features before it.
-#include "model/svm_parser.h"
+#include "model/model_parser.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "run/doctor/finding.h"
+#include "run/doctor/doctor.h"
 #include "run/doctor/probe.h"
 
 namespace acutance {
@@ -33,5 +34,8 @@ std::optional<Finding> CheckInterlacing(const Probe& probe);
 std::optional<Finding> CheckTransfer(const Probe& probe);
 std::optional<Finding> CheckColor(const Probe& probe);
 std::optional<Finding> CheckRange(const Probe& probe);
+
+/// The command that makes a video progressive.
+std::string Deinterlace(const std::string& path);
 
 }  // namespace acutance

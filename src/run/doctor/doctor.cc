@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "run/doctor/checks.h"
-#include "run/doctor/commands.h"
 #include "run/doctor/probe.h"
 
 namespace acutance {

@@ -1,4 +1,4 @@
-// Diagnosis of two videos that do not compare: the likely causes, each with the command that helps.
+// Diagnosis of two videos that do not compare: likely causes, each with the command that fixes it.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,21 @@
 
 #include "base/status.h"
 #include "io/video_source.h"
-#include "run/doctor/finding.h"
 
 namespace acutance {
 
 struct Probe;
 
-/// What a model has to fit.
+/// A cause, its confidence, and the command that fixes it. `cause` is a stable name: offset, frame-rate, size, crop,
+/// turned, range, color, swapped, transfer, interlaced, drops, model, damage, different, none.
+struct Finding {
+  std::string cause;
+  double confidence = 0;  // 0 to 1
+  std::string sentence;
+  std::string command;  // what to type; empty: nothing helps
+};
+
+/// Facts that a model must suit.
 struct PairFacts {
   PictureFormat pictures;  // the reference's, as displayed
   std::optional<double> frame_rate;
@@ -34,7 +42,7 @@ struct DoctorRequest {
 /// comes last. An error: a video cannot be found, or is not a regular file.
 Result<std::vector<Finding>> Diagnose(const DoctorRequest& request);
 
-/// The same of videos that were read.
+/// The same for videos that were read.
 std::vector<Finding> FindCauses(const Probe& probe);
 
 }  // namespace acutance

@@ -6,16 +6,51 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "align/align_tracks.h"
 #include "align/crop_search.h"
-#include "align/input_checks.h"
+#include "align/frame_track.h"
 #include "align/placement.h"
-#include "run/doctor/video_probe.h"
+#include "align/input_checks.h"
+#include "image/rectangle.h"
+#include "io/video_source.h"
+#include "video/fit_videos.h"
 
 namespace acutance {
 
-/// How far distorted luma lies from a line of the reference's, as where it has another transfer.
+/// Measurements of one video: fingerprints, some pictures, interlacing, detail and damage.
+struct VideoProbe {
+  std::string name;
+  PictureFormat format;  // as displayed
+  VideoColor color;
+  VideoFacts facts;
+  std::optional<double> frame_rate;
+  std::optional<Rectangle> content;       // without black bars; not set: too dark to detect them
+  FrameTrack track;                       // of the content, of all frames that were decoded
+  std::vector<Picture> pictures;          // some whole ones, luma alone
+  std::vector<int64_t> picture_frames{};  // their frame numbers
+  int64_t frames = 0;                     // all that were decoded
+  double combing = 0;                     // InterlaceDetector::combing
+  double unevenness = 0;                  // InterlaceDetector::unevenness
+  double detail = 0;                      // the mean difference of neighbouring samples, in 8-bit samples
+  Status damage;                          // why decoding stopped
+};
+
+inline Rectangle WholeOf(const VideoProbe& video) { return {video.format.width, video.format.height}; }
+/// Without black bars, where they were detected.
+inline Rectangle ContentOf(const VideoProbe& video) { return video.content.value_or(WholeOf(video)); }
+inline ShapedVideo ShapedOf(const VideoProbe& video) {
+  return {video.format, ContentOf(video), video.facts.pixel_aspect};
+}
+
+/// Whether a compressed video has a mezzanine's bitrate, above 0.8 bits per luma sample.
+bool IsHighQualitySource(const VideoProbe& video);
+
+/// Reads at most 4000 frames of the file, and pictures of the first 400. Fails where it cannot be opened.
+Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& options);
+
+/// Deviation of distorted luma from a line over the reference's, as another transfer causes it.
 struct LumaCurve {
   double bend = 0;       // of a parabola half-way, by its rise; above 0: middle tones are brighter than on a line
   double explained = 0;  // the share of what a line leaves that the parabola explains, 0 to 1
@@ -48,7 +83,7 @@ struct Probe {
   std::string Score(const std::string& options = "") const;
 };
 
-/// Fills everything but the videos' own measurements and the model's problem from these.
+/// Fills the members that compare the videos, from their own measurements.
 void Compare(Probe& probe);
 
 LumaCurve FitLumaCurve(const FrameTrack& reference, const FrameTrack& distorted);

@@ -1,12 +1,13 @@
-#include "run/doctor/video_probe.h"
+#include "run/doctor/probe.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "align/black_bars.h"
 #include "align/record_fingerprints.h"
-#include "run/doctor/interlace_detector.h"
 #include "video/filters.h"
 #include "video/open_video.h"
 
@@ -15,6 +16,94 @@ namespace {
 
 constexpr int64_t kMostFrames = 4000, kMostPictureFrames = 400;
 constexpr int kWholePictures = 8, kPicturePeriod = 12;
+
+/// Interlace detection: whether the two fields of each picture were taken at different times. Accumulates evidence from
+/// moving samples.
+class InterlaceDetector {
+ public:
+  /// Two pictures of which the second follows the first.
+  void Add(const Plane& before, const Plane& luma, int bit_depth, const Rectangle& part) {
+    const int64_t uneven_before = uneven(), moved_before = moved_;
+    for (int y = part.y + 1; y + 1 < part.y + part.height; ++y) {
+      if (bit_depth > 8) AddRow<uint16_t>(before, luma, bit_depth - 8, part, y);
+      else AddRow<uint8_t>(before, luma, 0, part, y);
+    }
+    if (moved_ == moved_before) return;
+    const auto more = static_cast<double>(uneven() - uneven_before);
+    ++pictures_;
+    uneven_ += more;
+    squares_ += more * more;
+  }
+
+  /// The share of moving samples that stand out from the rows above and below, which agree with each other; 0 where
+  /// both fields are of one time, since noise and fine lines stand out, too.
+  double combing() const { return HaveOwnTimes() ? static_cast<double>(combed_) / static_cast<double>(moved_) : 0; }
+
+  /// How much nearer one field lies to the picture before than the other does, as a share of what the motion adds: 0
+  /// where both fields are of one time, about 1 where they are of two, however smooth the picture is.
+  double unevenness() const {
+    const int64_t motion = before_[0] + before_[1] + after_[0] + after_[1] - own_;
+    if (motion <= 0 || !HaveOwnTimes()) return 0;
+    return static_cast<double>(std::abs(uneven())) / static_cast<double>(motion);
+  }
+
+ private:
+  template <class Sample>
+  void AddRow(const Plane& before, const Plane& luma, int shift, const Rectangle& part, int y) {
+    constexpr int kMoves = 8, kStandsOut = 6;
+    const Sample* rows[3];
+    const Sample* rows_before[3];
+    for (int k = 0; k < 3; ++k) {
+      rows[k] = luma.Row<Sample>(y + k - 1);
+      rows_before[k] = before.Row<Sample>(y + k - 1);
+    }
+    const auto neighbours = [shift](const Sample* const* of, int x) {
+      return (of[0][x] >> shift) + (of[2][x] >> shift);
+    };
+    const auto field = static_cast<size_t>(y & 1);
+    for (int x = part.x; x < part.x + part.width; x += 2) {
+      const int sample = rows[1][x] >> shift, sample_before = rows_before[1][x] >> shift;
+      if (std::abs(sample - sample_before) < kMoves) continue;
+      const int up = (rows[0][x] >> shift) - sample, down = (rows[2][x] >> shift) - sample;
+      ++moved_;
+      combed_ += up * down > kStandsOut * kStandsOut && 2 * std::abs(up - down) < std::abs(up + down);
+      const int around = neighbours(rows, x), around_before = neighbours(rows_before, x);
+      own_ += std::abs(2 * sample - around) + std::abs(2 * sample_before - around_before);
+      before_[field] += std::abs(2 * sample - around_before);
+      after_[field] += std::abs(2 * sample_before - around);
+    }
+  }
+
+  int64_t uneven() const { return before_[0] - before_[1] - after_[0] + after_[1]; }
+
+  /// In interlaced video the first field is one field period away from the second field of the picture before, and
+  /// three from that of the picture after; for the second field it is the other way round. In progressive video all are
+  /// two apart. The difference is taken relative to what motion alone adds, so that noise and detail, which the rows of
+  /// one picture have as well, do not hide it; more detail in one field counts in both directions. Where little moves,
+  /// or noise exceeds motion, pictures must agree on which field is the first: the mean lies several standard errors
+  /// from 0.
+  bool HaveOwnTimes() const {
+    constexpr double kOfMotion = 0.25, kOfAll = 0.02, kLeastOfAll = 0.005, kErrors = 4.5;
+    constexpr int64_t kLeastMoved = 500, kFew = 6, kLeastPictures = 12;
+    if (moved_ < kLeastMoved || pictures_ < kFew) return false;
+    const auto all = static_cast<double>(before_[0] + before_[1] + after_[0] + after_[1]);
+    const auto sum = static_cast<double>(std::abs(uneven()));
+    if (sum > kOfAll * all && sum > kOfMotion * (all - static_cast<double>(own_))) return true;
+    if (pictures_ < kLeastPictures || sum < kLeastOfAll * all) return false;
+    const auto count = static_cast<double>(pictures_);
+    const double mean = uneven_ / count, variance = std::max(0.0, squares_ / count - mean * mean);
+    return mean * mean * count > kErrors * kErrors * variance;
+  }
+
+  int64_t moved_ = 0, combed_ = 0;
+  // How uneven the fields of pictures that move are, in steps of samples: number of pictures, sum and sum of squares.
+  int64_t pictures_ = 0;
+  double uneven_ = 0, squares_ = 0;
+  // Differences of moving samples and their neighbours above and below: in their own picture, and by the row's field in
+  // the picture before and in the one after.
+  int64_t own_ = 0;
+  std::array<int64_t, 2> before_{}, after_{};
+};
 
 int Sample(const Plane& luma, int bit_depth, int x, int y) {
   return bit_depth > 8 ? luma.Row<uint16_t>(y)[x] >> (bit_depth - 8) : luma.Row<uint8_t>(y)[x];
@@ -34,7 +123,6 @@ bool Moves(const std::vector<FrameFingerprint>& frames) {
   return frames.size() > 1 && CellDifference(frames[frames.size() - 2], frames.back()) > kLeast;
 }
 
-/// Takes the frames of an open video one by one.
 class Reading {
  public:
   explicit Reading(VideoProbe& probe) : probe_(probe), part_(ContentOf(probe)) {}

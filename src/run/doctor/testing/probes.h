@@ -1,4 +1,4 @@
-// Made-up probes of two videos, without files, for tests of the doctor's checks.
+// Synthetic probes of two videos for tests of the doctor's checks.
 #pragma once
 
 #include <algorithm>

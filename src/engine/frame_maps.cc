@@ -1,4 +1,4 @@
-#include "run/frame_maps.h"
+#include "engine/frame_maps.h"
 
 #include <cmath>
 #include <utility>
@@ -20,7 +20,7 @@ FrameMap MakeMap(const Metric& metric, const BlockGrid& grid) {
 }
 
 /// The picture as the metric reads it.
-Result<Picture> Raised(const Picture& picture, int bit_depth) {
+Result<Picture> Deepened(const Picture& picture, int bit_depth) {
   if (picture.format.bit_depth >= bit_depth) return picture;
   const DeeperInput raise(bit_depth);
   ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(raise.Format(picture.format)));
@@ -105,8 +105,8 @@ std::vector<FrameMap> MapsOfSums(const BlockSums& metric, const FrameView& frame
 Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture& reference, const Picture& distorted) {
   const Metric& metric = *run.metric;
   if (metric.map.source == MapSource::kNone) return std::vector<FrameMap>();
-  ACU_ASSIGN_OR_RETURN(const Picture r, Raised(reference, run.least_bit_depth));
-  ACU_ASSIGN_OR_RETURN(const Picture d, Raised(distorted, run.least_bit_depth));
+  ACU_ASSIGN_OR_RETURN(const Picture r, Deepened(reference, run.least_bit_depth));
+  ACU_ASSIGN_OR_RETURN(const Picture d, Deepened(distorted, run.least_bit_depth));
   if (metric.map.source == MapSource::kPartScores) return std::vector{MapOfParts(run, r, d)};
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(metric, run.options, r.format));
   const OfflineFrames clip(metric, run.options, {&r, 1}, {&d, 1});

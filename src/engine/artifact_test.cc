@@ -7,8 +7,8 @@
 #include <iterator>
 
 #include "base/temp_dir.h"
+#include "engine/artifact_files.h"
 #include "engine/session.h"
-#include "run/map_files.h"
 
 namespace acutance {
 namespace {
@@ -61,19 +61,18 @@ struct Seen {
 
 std::vector<Seen> ArtifactsOf(int threads, int videos, int frames) {
   std::vector<Seen> seen;
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}, {"cambi", {{"tvi_threshold", "0.03"}}}};
-  spec.threads = threads;
-  spec.distorted_count = videos;
-  spec.on_artifact = [&](const Artifact& artifact) {
-    seen.push_back({artifact.name, artifact.frame, artifact.distorted, BytesOf(artifact.picture)});
-    return Status();
-  };
+  SessionSpec spec = {.features = {{"psnr", {}}, {"cambi", {{"tvi_threshold", "0.03"}}}},
+                      .threads = threads,
+                      .distorted_count = videos,
+                      .on_artifact = [&](const Artifact& artifact) {
+                        seen.push_back({artifact.name, artifact.frame, artifact.distorted, BytesOf(artifact.picture)});
+                        return Status();
+                      }};
   EXPECT_TRUE(Score(std::move(spec), frames).ok());
   return seen;
 }
 
-TEST(Artifacts, ComeInFrameOrderWhateverTheThreads) {
+TEST(Artifacts, ComeInFrameOrderOnAnyNumberOfThreads) {
   const std::vector<Seen> one = ArtifactsOf(1, 2, 6);
   ASSERT_EQ(one.size(), 6u * 2 * kHeatmaps);
   EXPECT_EQ(one[0].name, "cambi_heatmap_scale_0_tvit_0.03");
@@ -88,30 +87,25 @@ TEST(Artifacts, ComeInFrameOrderWhateverTheThreads) {
 
 TEST(Artifacts, AnErrorOfTheSinkEndsTheSession) {
   int calls = 0;
-  SessionSpec spec;
-  spec.features = {{"cambi", {}}};
-  spec.on_artifact = [&](const Artifact& artifact) {
-    ++calls;
-    return artifact.frame == 1 ? Error(StatusCode::kIo, "the disk is full") : Status();
-  };
+  SessionSpec spec = {.features = {{"cambi", {}}}, .on_artifact = [&](const Artifact& artifact) {
+                        ++calls;
+                        return artifact.frame == 1 ? Error(StatusCode::kIo, "the disk is full") : Status();
+                      }};
   EXPECT_EQ(Score(std::move(spec), 4).message(), "the disk is full");
   EXPECT_EQ(calls, kHeatmaps + 1);
 }
 
 TEST(Artifacts, NoFeatureThatHasAnyIsAnError) {
-  SessionSpec spec;
-  spec.features = {{"psnr", {}}};
-  spec.on_artifact = [](const Artifact&) { return Status(); };
+  SessionSpec spec = {.features = {{"psnr", {}}}, .on_artifact = [](const Artifact&) { return Status(); }};
   EXPECT_THAT(Score(std::move(spec), 1).message(), HasSubstr("none of the features has any"));
 }
 
 TEST(Artifacts, AreFilesOfEachFrame) {
   const test::TempDir folder;
   for (const int videos : {1, 2}) {
-    SessionSpec spec;
-    spec.features = {{"cambi", {}}};
-    spec.distorted_count = videos;
-    spec.on_artifact = MakeMapFiles(folder / "maps/new", videos).value();
+    SessionSpec spec = {.features = {{"cambi", {}}},
+                        .distorted_count = videos,
+                        .on_artifact = MakeMapFiles(folder / "maps/new", videos).value()};
     ASSERT_TRUE(Score(std::move(spec), 3).ok());
   }
   const std::string alone = ReadFile(folder / "maps/new/cambi_heatmap_scale_1_000002.tif");
@@ -123,8 +117,7 @@ TEST(Artifacts, AreFilesOfEachFrame) {
 }
 
 SessionSpec WithHeatmaps(const std::string& folder) {
-  SessionSpec spec;
-  spec.features = {{"cambi", {{"heatmaps_path", folder}}}};
+  SessionSpec spec = {.features = {{"cambi", {{"heatmaps_path", folder}}}}};
   return spec;
 }
 

@@ -1,4 +1,4 @@
-#include "stats/sequential_test.h"
+#include "stats/mean_gate.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "stats/random.h"
+#include "stats/bootstrap.h"
 #include "stats/statistics.h"
 
 namespace acutance {
@@ -87,10 +87,10 @@ TEST(MeanTest, ReadsLessThanHalfWhereTheMarginIsFivePoints) {
     read.push_back(static_cast<double>(outcome.test.added()) / kParts);
   }
   EXPECT_LT(Mean(read), 0.25);
-  EXPECT_LT(Percentile(Sorted(read), 95), 0.5);  // some have so many bad scenes that less would not do
+  EXPECT_LT(Percentile(Sorted(read), 95), 0.5);  // some series have many bad scenes
 }
 
-TEST(MeanTest, ACertainVerdictHoldsWhateverTheRestIs) {
+TEST(MeanTest, ACertainVerdictHoldsForAnyRest) {
   MeanTest test({.bound = 50, .certain = true}, 4);
   test.Add(100);
   EXPECT_EQ(test.verdict(), Verdict::kOpen);

@@ -1,4 +1,4 @@
-#include "run/frame_maps.h"
+#include "engine/frame_maps.h"
 
 #include <gtest/gtest.h>
 
@@ -99,6 +99,12 @@ TEST(BlockSums, TellWhatTheFeatureLacks) {
   }
 }
 
+std::vector<FrameMap> MapsOf(const char* name, const Picture& reference, const Picture& distorted,
+                             int least_bit_depth = 0) {
+  const Metric& metric = *FindMetric(name);
+  return MakeFrameMaps({&metric, OptionValues(metric.options), {}, least_bit_depth}, reference, distorted).value();
+}
+
 /// The maps of a metric where one square of a flat picture is damaged.
 std::vector<FrameMap> MapsOfASpot(const char* metric) {
   const PictureFormat format{256, 160, 8, PixelFormat::k420};
@@ -111,9 +117,7 @@ std::vector<FrameMap> MapsOfASpot(const char* metric) {
         const bool is_spot = luma_x >= 140 && luma_x < 150 && luma_y >= 72 && luma_y < 88;
         spoilt.Row<uint8_t>(p, y)[x] = is_spot ? 100 : reference.planes[p].Row<uint8_t>(y)[x];
       }
-  const Metric& found = *FindMetric(metric);
-  MetricRun run{&found, OptionValues(found.options), {}};
-  return MakeFrameMaps(run, reference, spoilt.Share()).value();
+  return MapsOf(metric, reference, spoilt.Share());
 }
 
 TEST(FrameMaps, ShowWhereTheDamageIs) {
@@ -164,15 +168,11 @@ TEST(Declarations, AreWhatTheExtractorsHave) {
   EXPECT_EQ(detected, std::vector{Damage::kBanding});
 }
 
-TEST(FrameMaps, RaiseWhatTheMetricReadsDeeper) {
+TEST(FrameMaps, ExpandPicturesThatTheMetricReadsDeeper) {
   const PictureFormat format{128, 96, 8, PixelFormat::k420};
-  const Metric& metric = *FindMetric("vif");
-  MetricRun run{&metric, OptionValues(metric.options), {}, 10};
-  const auto deep = MakeFrameMaps(run, TestPicture(format, 1), TestPicture(format, 2));
-  run.least_bit_depth = 0;
-  const auto plain = MakeFrameMaps(run, TestPicture(format, 1), TestPicture(format, 2));
-  ASSERT_TRUE(deep.ok() && plain.ok());
-  EXPECT_NEAR((*deep)[0].losses[3], (*plain)[0].losses[3], 1e-3);
+  const auto deep = MapsOf("vif", TestPicture(format, 1), TestPicture(format, 2), 10);
+  const auto plain = MapsOf("vif", TestPicture(format, 1), TestPicture(format, 2));
+  EXPECT_NEAR(deep[0].losses[3], plain[0].losses[3], 1e-3);
 }
 
 TEST(FrameMaps, OfBandingAreItsHeat) {
@@ -181,13 +181,10 @@ TEST(FrameMaps, OfBandingAreItsHeat) {
   for (int y = 0; y < format.height; ++y)
     for (int x = 0; x < format.width; ++x)
       flat.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(x < 128 ? 60 : 60 + x / 16 % 8);
-  const Metric& metric = *FindMetric("cambi");
-  const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, flat.Share(), flat.Share());
-  ASSERT_TRUE(maps.ok());
-  ASSERT_EQ(maps->size(), 1);
-  const std::vector<double>& losses = (*maps)[0].losses;
-  EXPECT_EQ(losses[8], 0);
-  EXPECT_GT(*std::ranges::max_element(losses), 0);
+  const auto maps = MapsOf("cambi", flat.Share(), flat.Share());
+  ASSERT_EQ(maps.size(), 1);
+  EXPECT_EQ(maps[0].losses[8], 0);
+  EXPECT_GT(*std::ranges::max_element(maps[0].losses), 0);
 }
 
 TEST(FrameMaps, OfVisibleDifferencesAreTheirHeat) {
@@ -201,12 +198,10 @@ TEST(FrameMaps, OfVisibleDifferencesAreTheirHeat) {
     return made.Share();
   };
   for (const char* name : {"butteraugli", "cvvdp"}) {
-    const Metric& metric = *FindMetric(name);
-    const auto maps = MakeFrameMaps({&metric, OptionValues(metric.options), {}}, picture(0), picture(90));
-    ASSERT_TRUE(maps.ok());
-    ASSERT_EQ(maps->size(), 1);
-    EXPECT_EQ((*maps)[0].name, name);
-    const std::vector<double>& losses = (*maps)[0].losses;
+    const auto maps = MapsOf(name, picture(0), picture(90));
+    ASSERT_EQ(maps.size(), 1);
+    EXPECT_EQ(maps[0].name, name);
+    const std::vector<double>& losses = maps[0].losses;
     EXPECT_EQ(std::ranges::max_element(losses) - losses.begin(), 0);
     EXPECT_LT(losses.back(), losses[0] / 10);
   }
@@ -214,11 +209,7 @@ TEST(FrameMaps, OfVisibleDifferencesAreTheirHeat) {
 
 TEST(FrameMaps, AreNoneOfMotion) {
   const PictureFormat format{64, 64, 8, PixelFormat::k420};
-  const Metric& metric = *FindMetric("motion");
-  const auto maps =
-      MakeFrameMaps({&metric, OptionValues(metric.options), {}}, TestPicture(format, 1), TestPicture(format, 2));
-  ASSERT_TRUE(maps.ok());
-  EXPECT_TRUE(maps->empty());
+  EXPECT_TRUE(MapsOf("motion", TestPicture(format, 1), TestPicture(format, 2)).empty());
 }
 
 }  // namespace

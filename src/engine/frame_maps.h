@@ -1,4 +1,4 @@
-// Where in a frame each feature lost points.
+// Loss maps of a frame: where in the picture each feature lost points.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct FrameMap {
 /// Luma samples of a block's side.
 inline constexpr int kMapBlock = 32;
 
-/// The maps of a metric, as it declares them (MapSpec); none of one that declares none. Those of block sums are shares
-/// of what the frame's feature lacks. The CPU makes them, as if the clip began with the frame.
+/// The maps that a metric declares (MapSpec), computed by the CPU as if the clip began with the frame. Maps of block
+/// sums are shares of what the frame's feature lacks.
 Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture& reference, const Picture& distorted);
 
 }  // namespace acutance
