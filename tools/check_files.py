@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-SOURCE_FOLDERS = ("src", "cli", "include", "python", "tests", "bench")
+SOURCE_FOLDERS = ("src", "cli", "include", "python", "plugins", "tests", "bench")
 INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
 NAMELESS = re.compile(r"//.*\b(whoever|somebody|nobody)\b", re.I)

@@ -57,7 +57,7 @@ struct ScoreOptions {
   /// none.
   std::string journal;
   /// Called on the caller's thread after each frame read.
-  std::function<Next(const Progress&)> on_progress;
+  std::function<FrameAction(const Progress&)> on_progress;
   /// Called once, before the videos are opened, with a function that stops the run with kCancelled from any thread,
   /// also while it waits for a pipe, or for somebody to write to a FIFO. That function may be called while what this
   /// returns lives, which the run holds till its end.

@@ -38,9 +38,9 @@ Expected<Outcome> CatchExceptions(const Task::Work& work, Task::Shared& shared) 
 
 }  // namespace
 
-Next Task::Shared::After() {
+FrameAction Task::Shared::After() {
   const std::lock_guard lock(mutex);
-  return cancelled ? Next::kCancel : stopped ? Next::kStop : Next::kContinue;
+  return cancelled ? FrameAction::kCancel : stopped ? FrameAction::kStop : FrameAction::kContinue;
 }
 
 void Task::Shared::SetProgress(const Progress& now) {

@@ -123,9 +123,10 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
       progress.score = session.RunningMean(0, 0);
       progress.model = session.models().front().model().name;
     }
-    const Next next = options.on_progress(progress);
-    if (next == Next::kCancel) run_cancel->Cancel();
-    return next == Next::kStop ? FrameAction::kStop : FrameAction::kContinue;
+    const FrameAction action = options.on_progress(progress);
+    if (action != FrameAction::kCancel) return action;
+    run_cancel->Cancel();
+    return FrameAction::kContinue;
   };
   ScoredRun run = RunScore(request);
   if (run.error) return run.error->status;

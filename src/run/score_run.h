@@ -1,6 +1,8 @@
 // From files to scores: the run that the commands and the C++ API share.
 #pragma once
 
+#include <acutance/run.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,15 +60,6 @@ struct ModelChoice {
   Viewing viewing = Viewing::kBySize;
 };
 
-/// What a run does after a frame.
-enum class FrameAction {
-  kContinue,
-  kStop,  // this frame is the last, as if the videos ended here
-  /// Likewise, because of what a frame scored, which is worth nothing where it is paired wrongly: some seconds of the
-  /// videos are looked at first, and where they do not are aligned frame by frame, the run begins again.
-  kStopAfterAlignmentCheck,
-};
-
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
@@ -122,7 +115,7 @@ struct RunRequest {
   /// are aligned otherwise: what was seen of them before does not count. An error ends the run.
   std::function<Status(const Session&)> on_start = nullptr;
 
-  /// Called after each frame that is read.
+  /// Called after each frame that is read. FrameAction::kCancel is not its own: cancelling stops a run while it reads.
   std::function<FrameAction(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
   /// Called with each warning when there is cause for it, on any thread; the run's warnings have them all, too.

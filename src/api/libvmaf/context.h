@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
 #include "api/libvmaf/model.h"
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"

@@ -3,7 +3,7 @@
 
 #include <libvmaf/feature.h>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
 #include "metric/options.h"
 
 namespace acutance::libvmaf {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
 #include "model/model.h"
 #include "model/predict.h"
 
