@@ -63,7 +63,7 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
 Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {
   auto run = [shared = shared_, work = std::move(work)]() mutable {
     Expected<Outcome> result = CatchExceptions(work, *shared);
-    work = nullptr;  // releases what it holds before the owner is told
+    work = nullptr;  // releases what it holds before the owner is notified
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->ended.notify_all();

@@ -1,4 +1,4 @@
-// What a Result tells next to scores: its inputs, reports, summaries and maps.
+// The parts of a Result other than scores: inputs, reports, summaries and maps.
 #include <acutance/acutance.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -187,7 +187,7 @@ class Formats(unittest.TestCase):
         return path
 
     def run_client(self, metric, first, second, resize=0):
-        """The client's lines, split into words."""
+        """The client's lines, split at blanks."""
         words = [self.program, metric, resize, self.WIDTH, self.HEIGHT, self.FRAMES]
         return [line.split() for line in run(*words, *first, *second).splitlines()]
 
@@ -281,7 +281,7 @@ class Formats(unittest.TestCase):
                              self.scores(1, *[(path, colors(FLOAT)) for path in floats]))
 
     def test_unlike_formats(self):
-        """Gray chroma is the same whatever its size, and the range and depth are but another scale."""
+        """Gray chroma is the same at any size, and range and depth are only another scale."""
         def clip(name, bits, sub, offset=0):
             shift = bits - 8
 

@@ -1,4 +1,4 @@
-/* A client of libvship 4 by the names that 5 keeps, in C99, with one handler of each metric in turn.
+/* A client of libvship 4 by the names that 5 retains, in C99, with one handler of each metric in turn.
  * usage: vship4_client REFERENCE.yuv DISTORTED.yuv WIDTH HEIGHT BITS FRAMES    (4:2:0) */
 #include "vship_test.h"
 

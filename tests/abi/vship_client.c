@@ -29,23 +29,23 @@ static int Compute(void *handler, void *score, int index)
 static int ComputeUpsideDown(void *handler, void *score)
 {
     const uint8_t *planes[2][3];
-    uint8_t *turned[2][3];
+    uint8_t *flipped[2][3];
     int64_t strides[3], negative[3];
     int v, p, y, code;
     for (v = 0; v < 2; v++) {
         PlanesOf(clips[v], width, height, bytes, planes[v], strides);
         for (p = 0; p < 3; p++) {
             const int rows = p == 0 ? height : (height + 1) / 2;
-            turned[v][p] = malloc((size_t)(strides[p] * rows));
+            flipped[v][p] = malloc((size_t)(strides[p] * rows));
             for (y = 0; y < rows; y++)
-                memcpy(turned[v][p] + strides[p] * (rows - 1 - y), planes[v][p] + strides[p] * y, (size_t)strides[p]);
-            planes[v][p] = turned[v][p] + strides[p] * (rows - 1);
+                memcpy(flipped[v][p] + strides[p] * (rows - 1 - y), planes[v][p] + strides[p] * y, (size_t)strides[p]);
+            planes[v][p] = flipped[v][p] + strides[p] * (rows - 1);
             negative[p] = -strides[p];
         }
     }
     code = Vship_ComputeHandler(handler, score, planes[0], planes[1], negative, negative);
     for (v = 0; v < 2; v++)
-        for (p = 0; p < 3; p++) free(turned[v][p]);
+        for (p = 0; p < 3; p++) free(flipped[v][p]);
     return code;
 }
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
         Expect("its length", (int)strlen(text), needed - 1);
     }
     Vship_GetErrorMessage(10, text, 4);
-    Expect("a message cut", (int)strlen(text), 3);
+    Expect("a truncated message", (int)strlen(text), 3);
     Vship_GetErrorMessage(999, text, sizeof text);
 
     color = Yuv420(width, height, atoi(argv[5]));
