@@ -88,7 +88,8 @@ def unused(root, files, compile_commands):
     code = [path for path in files
             if path.suffix in (".cc", ".h") and path.relative_to(root).parts[0] in SOURCE_FOLDERS]
     compiled = compiled_sources(root, files, compile_commands)
-    used = reached(root, [path for path in code if path in compiled])
+    clients = [path for path in files if path.suffix == ".c"]  # which tests compile
+    used = reached(root, [path for path in code if path in compiled] + clients)
     for path in code:
         if path not in used:
             verb = "compiles" if path.suffix == ".cc" else "includes"
