@@ -27,7 +27,7 @@ int RunMeanGate(const ScoreRequest& score) {
     std::ranges::for_each(warnings, request.on_warning);
     ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, score.gate, [&](const acutance::Progress& now) {
                            progress.Update({now.frames, now.total, now.model, now.score, 0});
-                           return Next::kContinue;
+                           return FrameAction::kContinue;
                          }));
     verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
     return verdict;

@@ -6,7 +6,7 @@
     target_quality.py original.mkv out.mkv --metric ssimulacra2 --pool p5 --target 70 -- --threads 4
 
 It encodes with ffmpeg (libx264, libx265 or libsvtav1; Debian: apt install ffmpeg) and scores with `acutance serve`, which
-keeps the original decoded between the probes; --command scores with `acutance score` instead, --vship with libvship.so.
+caches the decoded original between the probes; --command scores with `acutance score` instead, --vship with libvship.so.
 What follows -- are options of `acutance score`; another model is one of them: -- -m vmaf_v0.6.1neg. Of Butteraugli lower
 is better, and the target is the most that is allowed. A line for each probe goes to standard error, the result to standard
 output as JSON. The exit status is 3 where even the best quality misses the target; the file is then that encode. Needs
@@ -166,7 +166,7 @@ def search(probe, target, first, last, start):
         known[crf] = probe(crf)
         return known[crf] >= target
 
-    low, high = first - 1, last + 1  # low reaches the target, high does not, as far as they were tried
+    low, high = first - 1, last + 1  # low reaches the target, high does not, of those that were tried
     crf = start
     while True:
         if reaches(crf):

@@ -73,9 +73,9 @@ class Video:
         self.sizes = [(self.width, self.height), chroma, chroma]
 
         # y4m has one word for the center and for what is not known.
-        told = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=chroma_location",
+        location = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=chroma_location",
                                "-of", "csv=p=0", path], stdout=subprocess.PIPE, check=True).stdout.decode().strip()
-        self.chroma_location = 0 if path.endswith(".y4m") else LOCATIONS.get(told, 0)
+        self.chroma_location = 0 if path.endswith(".y4m") else LOCATIONS.get(location, 0)
 
     def __iter__(self):
         sample = 2 if self.depth > 8 else 1
@@ -87,7 +87,7 @@ class Video:
         return [w * (2 if self.depth > 8 else 1) for w, _ in self.sizes]
 
     def colors(self, chroma_location):
-        """As `acutance score` takes files that do not tell."""
+        """The matrix that `acutance score` assumes for files that declare none."""
         return Colorspace(width=self.width, height=self.height, target_width=-1, target_height=-1,
                           sample={8: UINT8, 10: UINT10, 12: UINT12}[self.depth], range=int(self.full_range), subw=self.subw,
                           subh=self.subh, chroma_location=chroma_location,

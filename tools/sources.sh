@@ -2,4 +2,4 @@
 # Lists the C++ sources, one a line.
 set -euo pipefail
 
-find src cli include python tests bench -name '*.cc' -o -name '*.h' | sort
+find src cli include python plugins tests bench -name '*.cc' -o -name '*.h' | sort

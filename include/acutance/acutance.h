@@ -1,5 +1,5 @@
-// acutance's C++ API: Session, Picture, Model, Result, Score. Errors are values; nothing here throws, except when
-// memory runs out.
+// acutance's C++ API: Session, Picture, Model, Result, Score, FrameScorer. Errors are values; nothing here throws,
+// except when memory runs out.
 //
 // Names are in the namespace acutance. Values that the engine has, too, are declared in it (status.h, format.h,
 // facts.h, pooling.h, ...). Classes and functions that the library exports are declared in its nested namespace api, as
@@ -10,6 +10,7 @@
 #include <acutance/catalog.h>
 #include <acutance/facts.h>
 #include <acutance/format.h>
+#include <acutance/frame_scorer.h>
 #include <acutance/model.h>
 #include <acutance/picture.h>
 #include <acutance/pooling.h>

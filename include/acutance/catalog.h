@@ -10,7 +10,7 @@ namespace acutance::api {
 struct ModelInfo {
   std::string name;         // for Model::Load
   std::string viewing;      // the viewing condition that it was trained for
-  std::string description;  // a sentence for a person
+  std::string description;  // a human-readable sentence
 };
 std::vector<ModelInfo> ListModels();  // the default one first
 

@@ -84,7 +84,7 @@ struct VideoFacts {
   std::optional<LightLevel> light_level{};
 };
 
-/// A kind of change that a video went through before it was compared.
+/// A kind of conversion of a video before it is compared.
 enum class Change { kNone, kSamples, kDeinterlace, kTurn, kCrop, kRgb, kRange, kScale, kChroma, kBitDepth };
 
 /// The name in summaries and in Python.
@@ -96,10 +96,10 @@ constexpr std::string_view NameOf(Change change) {
 
 struct InputChange {
   Change change = Change::kNone;
-  std::string text;  // a sentence for a person
+  std::string text;  // a human-readable sentence
 };
 
-/// A video as it was opened, and what was done to it before it was compared.
+/// A video as it was opened, and its conversions before it was compared.
 struct Input {
   std::string path;
   PictureFormat format;

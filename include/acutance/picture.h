@@ -25,7 +25,7 @@ class Picture {
   /// Fails with kInvalidArgument (size or depth) or kOutOfMemory.
   static Expected<Picture> Allocate(const PictureFormat& format);
 
-  /// The caller's samples, not copied. `owner` keeps them alive and is released, on any thread, after their last use by
+  /// The caller's samples, not copied. `owner` owns them and is released, on any thread, after their last use by
   /// a session or a copy. `planes`: one for each plane of the format, or luma alone, which features of chroma refuse.
   /// Rows need no alignment beyond that of their sample type. Fails with kInvalidArgument.
   static Expected<Picture> Wrap(const PictureFormat& format, std::span<const PlaneView> planes,

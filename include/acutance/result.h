@@ -63,14 +63,14 @@ class Result {
   int64_t frames() const;
   int videos() const;
   const PictureFormat& format() const;
-  double seconds() const;                            // on the clock, from the first picture to the end
+  double seconds() const;                            // elapsed, from the first picture to the end
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
   const std::vector<std::string>& warnings() const;  // such as: a device failed and was replaced
 
   /// The reference first; empty where pictures were scored, and no files.
   const std::vector<Input>& inputs() const;
 
-  /// Why the models chosen for the videos suit them: sentences for a person (ScoreOptions::choose_models).
+  /// Why the models chosen for the videos suit them: human-readable sentences (ScoreOptions::choose_models).
   const std::vector<std::string>& model_reasons() const;
 
   /// Not set where frames were paired by their order without comparing them.
@@ -109,7 +109,7 @@ class Result {
                   std::string_view precision = "legacy") const;
 
   /// The page of `acutance score --report` with all videos, in one self-contained file. It shows the worst frames if
-  /// ScoreOptions::worst_frames retained them, and cuts if ScoreOptions::shots found them. encodes: shown above them.
+  /// ScoreOptions::worst_frames retained them, and shot boundaries if ScoreOptions::shots found them. encodes: shown above them.
   Status WriteReport(const std::string& path, const Encodes& encodes = {}) const;
 
   /// The same page as a string; is_small: without pictures and with fewer points, for a notebook.

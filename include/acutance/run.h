@@ -15,10 +15,13 @@ struct Progress {
   std::string model{};           // the first model's name; empty: there is none
 };
 
-/// What the receiver of progress wants next.
-enum class Next {
+/// What a run does after a frame.
+enum class FrameAction {
   kContinue,
-  kStop,    // the frames so far are all: their scores are the Result
+  kStop,  // this frame is the last, as if the videos ended here: the scores so far are the Result
+  /// The same because of a score, which means nothing if the frames are misaligned: some seconds of the videos are
+  /// checked first, and where they are not aligned frame by frame, the run begins again.
+  kStopAfterAlignmentCheck,
   kCancel,  // the run fails with kCancelled
 };
 

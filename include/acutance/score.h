@@ -29,7 +29,7 @@ struct ScoreOptions {
   /// "bicubic", "lanczos", "bilinear" or "area".
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
-  /// Which part of the pictures is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of
+  /// The part of the pictures that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of
   /// the reference and one of the distorted videos with a comma between them.
   std::string crop = "none";
   /// Videos to deinterlace: "auto" (interlaced ones, if the other is progressive), "on" (all that declare to be
@@ -45,22 +45,21 @@ struct ScoreOptions {
   /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md), and
   /// Result::model_reasons() says why. Empty: "auto" where `session` has no models, else none are added.
   std::string choose_models;
-  bool no_model = false;  // no models are chosen where none are named: features alone
-  /// So many of the frames that score worst are kept with their pictures, for Result's report and maps.
+  bool no_model = false;  // choose no models where none are named: features alone
+  /// The number of worst frames whose pictures are retained for Result's report and maps.
   int worst_frames = 0;
   /// A folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x rows x columns
   /// (NAME.npy). Takes several times as long as the scores. Empty: none are made.
   std::string maps_video;
-  bool shots = false;  // looks where shots of the reference begin, for Result's report and summary
-  /// A file in which the results of frames are kept: Score with the same options continues after the last of them.
-  /// Where first_frame is not 0 the run is a part: its Result has no scores, which Join makes of all parts. Empty:
-  /// none.
+  bool shots = false;  // detect shots of the reference, for Result's report and summary
+  /// A file that stores the results of frames: Score with the same options continues after the last of them. Where
+  /// first_frame is not 0 the run is a part: its Result has no scores; Join computes them from all parts. Empty: none.
   std::string journal;
   /// Called on the caller's thread after each frame read.
-  std::function<Next(const Progress&)> on_progress;
+  std::function<FrameAction(const Progress&)> on_progress;
   /// Called once, before the videos are opened, with a function that stops the run with kCancelled from any thread,
-  /// also while it waits for a pipe, or for somebody to write to a FIFO. That function may be called while what this
-  /// returns lives, which the run holds till its end.
+  /// also while it waits for a pipe or for the writer of a FIFO. That function may be called as long as the returned
+  /// object exists, which the run holds until its end.
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 
   /// Sets an option of `acutance score` by its name, with hyphens or underscores, to what the command takes:

@@ -44,6 +44,9 @@ struct SessionOptions {
   int threads = 0;                // 0: one for each usable CPU; 1: all work is done inside Add and Finish
   int subsample = 1;              // N: score only every Nth frame, from the first
   int videos = 1;                 // distorted videos
+  /// Frames/s of the videos, for features that read it (xpsnr, cvvdp) and do not have it as an option. Not set: they
+  /// use defaults. Files that Score() opens declare their own.
+  std::optional<double> frame_rate;
   /// "cpu", "auto" (a working GPU, else the CPU) or a backend (ListBackends), such as "cuda". The scores are
   /// the same bits everywhere.
   std::string backend = "cpu";

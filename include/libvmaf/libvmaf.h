@@ -45,7 +45,7 @@ typedef struct VmafConfiguration {
   unsigned n_threads;          /* 0: all work is done inside the calls */
   unsigned n_subsample;        /* score only every n-th picture; 0 and 1: all */
   uint64_t cpumask;            /* accepted; it cannot change a score */
-  uint64_t gpumask;            /* not 0: no GPU, whatever else asks for one */
+  uint64_t gpumask;            /* not 0: no GPU, even if another option requests one */
 } VmafConfiguration;
 
 typedef struct VmafContext VmafContext;

@@ -22,7 +22,7 @@ from ._errors import (
     SessionError,
     UnsupportedError,
 )
-from ._kept import CachedReference
+from ._cached import CachedReference
 from ._options import Model
 from ._progress import Progress
 from ._result import Result

@@ -1,4 +1,4 @@
-"""Long lists of pairs on this machine."""
+"""Scoring of many pairs of videos on this machine."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ from ._score import score
 
 
 class Done(NamedTuple):
-    """What became of a pair."""
+    """Result or error of a pair."""
 
     pair: int  # its place in the list
     name: str  # of the distorted video
@@ -26,10 +26,10 @@ def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int = 1, folder: Path | N
     """Scores pairs (reference, distorted), `jobs` at a time, and yields a Done for each as it ends, in any order. A pair that
     fails does not stop the others; leaving the loop stops those that run.
 
-    folder: keeps a journal of each pair, by its place in the list: the same call continues where it was stopped, also in the
-        midst of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: none are kept.
-    options: as for score() but journal and progress: model, features, scale, align and so on; `threads` of each pair,
-        by default the machine's processors divided by the jobs.
+    folder: where each pair has a journal, by its place in the list: the same call continues where it was stopped, also in the
+        middle of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: no journals.
+    options: as for score() except journal and progress: model, features, scale, align and so on; `threads` of each pair,
+        by default the machine's CPUs divided by the jobs.
 
     All run in this process; `acutance batch` starts one for each, which outlives a crash of another.
     """

@@ -1,4 +1,4 @@
-"""What this build and this machine have: models, features, backends and their devices."""
+"""Catalog of this build's models and features, and of this machine's backends and devices."""
 from __future__ import annotations
 
 import dataclasses
@@ -30,7 +30,7 @@ class OptionInfo:
 class FeatureInfo:
     """A feature: `name` is what `features=` takes, `outputs` are the scores it gives per frame.
 
-    Lower is better of those in `lower_is_better`.
+    `lower_is_better` lists the outputs of which a lower value is better.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Device:
 
 @dataclasses.dataclass(frozen=True)
 class Backend:
-    """A place where scores are computed; `missing` says why there are no devices, where there are none."""
+    """A backend that computes scores; `missing` says why there are no devices, where there are none."""
 
     name: str
     summary: str

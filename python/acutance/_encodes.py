@@ -1,4 +1,4 @@
-"""Encodes of one reference side by side: tables, rate-quality curves and their differences."""
+"""Comparison of encodes of one reference: tables, rate-quality curves and BD-rates."""
 from __future__ import annotations
 
 import json
@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _core
 from ._errors import InvalidArgumentError, NotFoundError
-from ._kept import CachedReference
+from ._cached import CachedReference
 from ._options import Path, path_bytes
 from ._result import Result
 from ._score import request, score
@@ -83,7 +83,7 @@ def compare(reference: Path | CachedReference, encodes: Iterable[Path], *, by: s
     by: the name of the score that is compared; None: the first model's.
     options: as for score(): model, features, threads, worst_frames, shots, progress and so on.
 
-    Raises InvalidArgumentError for a score that there is not, and what score() raises.
+    Raises InvalidArgumentError for an unknown score, and what score() raises.
     """
     result = score(reference, encodes, **options)
     return Encodes(result._core.compare(by or ""), result)
@@ -99,9 +99,8 @@ def ladder(reference: Path | CachedReference, curves: Mapping[str, Path | Iterab
     by: the name of the score that is compared; None: the first model's.
     options: as for score().
 
-    A pair of curves that are too short, not monotone or have hardly anything in common has a "refusal" and no numbers.
-    Raises InvalidArgumentError for videos without a bit rate and for an anchor or a score that there is not, and what score()
-    raises.
+    A pair of curves that are too short, not monotone or hardly overlap has a "refusal" and no numbers.
+    Raises InvalidArgumentError for videos without a bit rate and for an unknown anchor or score, and what score() raises.
     """
     files: dict[str, Sequence[Path]] = {}
     for name, paths in _anchored(curves, anchor).items():
@@ -111,12 +110,12 @@ def ladder(reference: Path | CachedReference, curves: Mapping[str, Path | Iterab
 
 
 def bd(curves: Mapping[str, Iterable[Point]], *, anchor: str | None = None) -> Encodes:
-    """The same for points that are known.
+    """ladder() for known points.
 
     curves: names, and for each its points (rate, quality), in any order and any unit of rates that all have in common.
     anchor: as for ladder().
 
-    Raises InvalidArgumentError for a curve without points, and for an anchor that there is not.
+    Raises InvalidArgumentError for a curve without points, and for an unknown anchor.
     """
     known: list[tuple[str, list[Point]]] = []
     for name, points in _anchored(curves, anchor).items():
@@ -138,7 +137,7 @@ def _anchored(curves: Mapping[str, Any], anchor: str | None) -> dict[str, Any]:
 
 
 def _files_of(paths: Path | Iterable[Path], options: Mapping[str, Any]) -> Sequence[Path]:
-    """Of a folder those that open as a video."""
+    """The files; of a folder those that open as a video."""
     if not isinstance(paths, (str, os.PathLike)):
         return list(paths)
     if not os.path.isdir(paths):

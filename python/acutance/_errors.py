@@ -6,11 +6,11 @@ class AcutanceError(Exception):
 
 
 class InvalidArgumentError(AcutanceError, ValueError):
-    """What was asked for cannot be: an unknown name, a value out of range, a wrong shape or size."""
+    """An invalid request: an unknown name, a value out of range, a wrong shape or size."""
 
 
 class SessionError(AcutanceError, RuntimeError):
-    """A session is used in a way that its state forbids: after close(), by two threads, a result before finish()."""
+    """A call that the state of a session forbids: after close(), by two threads, a result before finish()."""
 
 
 class NotFoundError(AcutanceError, KeyError):
@@ -20,7 +20,7 @@ class NotFoundError(AcutanceError, KeyError):
 
 
 class BadDataError(AcutanceError, ValueError):
-    """A file that is not what it should be: damaged, truncated, wrong counts."""
+    """A damaged or truncated file, or one with wrong counts."""
 
 
 class UnsupportedError(AcutanceError, RuntimeError):
@@ -28,7 +28,7 @@ class UnsupportedError(AcutanceError, RuntimeError):
 
 
 class NoDeviceError(AcutanceError, RuntimeError):
-    """The backend that was asked for has no device that works; the message says why."""
+    """The requested backend has no working device; the message says why."""
 
 
 class IoError(AcutanceError, OSError):

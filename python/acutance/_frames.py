@@ -1,4 +1,4 @@
-"""From what users call a frame to planes: 2-d arrays."""
+"""Conversion of numpy arrays, tensors and PyAV frames to planes: 2-d arrays."""
 from __future__ import annotations
 
 import sys
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ._errors import InvalidArgumentError, UnsupportedError
 
-Plane = Any  # a 2-d array of uint8 or uint16: numpy's, or one that speaks DLPack
+Plane = Any  # a 2-d array of uint8 or uint16: numpy's, or one that supports DLPack
 Frame = Plane | Sequence[Plane]  # luma alone, (y, cb, cr), or a PyAV frame
 
 _SAMPLE_TYPES = (np.dtype(np.uint8), np.dtype(np.uint16))
@@ -51,7 +51,7 @@ def _plane_of(plane: Plane) -> Plane:
         return _checked(plane)
     if hasattr(plane, "__dlpack__"):
         return _lent(plane)
-    raise InvalidArgumentError(f"a plane is a numpy array or a tensor that speaks DLPack, not {_describe(plane)}")
+    raise InvalidArgumentError(f"a plane is a numpy array or a tensor that supports DLPack, not {_describe(plane)}")
 
 
 def _checked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -64,7 +64,7 @@ def _checked(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _lent(tensor: Any) -> Any:
-    """The tensor itself; of one on a CUDA device a DLPack capsule, whose samples the default stream waits for."""
+    """The tensor itself, or a DLPack capsule for a tensor on a CUDA device: the default stream waits for its samples."""
     try:
         on_cuda = tensor.__dlpack_device__()[0] in _CUDA_DEVICES
         return tensor.__dlpack__(stream=_DEFAULT_STREAM) if on_cuda else tensor
@@ -74,7 +74,7 @@ def _lent(tensor: Any) -> Any:
 
 
 def _planes_of_av(frame: Any) -> list[npt.NDArray[Any]]:
-    """Views of the memory of a PyAV VideoFrame, which the views keep alive."""
+    """Views of the memory of a PyAV VideoFrame, which they reference."""
     name = frame.format.name
     if name not in _AV_FORMATS or sys.byteorder != "little":
         raise UnsupportedError(

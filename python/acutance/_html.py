@@ -1,4 +1,4 @@
-"""A Result in a notebook: what it came to in a line, and below it the report's page."""
+"""HTML of a Result for notebooks: a line of scores, and below it the report's page."""
 from __future__ import annotations
 
 import html
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> str:
-    """HTML of a result. The page stands in a frame of its own, whose style and script touch nothing else; where a
-    notebook shows no frames, the line is left."""
+    """HTML of a result. The page is in a frame of its own, isolated from the notebook; where a notebook shows no frames,
+    the line remains."""
     count = len(result.videos)
     which = f"video {result._video + 1} of {count}: " if count > 1 else ""
     page = html.escape(result._core.report(True).decode("utf-8", "replace"))

@@ -17,7 +17,7 @@ FeatureSpec = str | Mapping[str, Mapping[str, OptionValue]]
 
 
 def option_text(name: str, value: OptionValue) -> str:
-    """A value as the engine reads it: true and false, and numbers that lose nothing, also numpy's."""
+    """A value as the engine reads it: true and false, and numbers with all digits, also numpy's."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -58,7 +58,7 @@ def text(name: str, value: Any, known: str) -> str:
 
 
 def path_bytes(path: Path | None) -> bytes:
-    """As the engine takes it; a null character would end it there."""
+    """A path as the engine takes it; a null character would truncate it."""
     encoded = b"" if path is None else os.fsencode(path)
     if b"\0" in encoded:
         raise InvalidArgumentError(f"{path!r}: there is a null character in it")
@@ -79,7 +79,7 @@ class Model:
     enable_transform, disable_transform: the "phone model" of vmaf_v0.6.1 on, or off where the model has it on.
     options: options of the features that the model uses, by feature: {"adm": {"adm_enhn_gain_limit": 1.0}}.
 
-    Raises NotFoundError for an unknown model or file, BadDataError for a file that is no model, InvalidArgumentError
+    Raises NotFoundError for an unknown model or file, BadDataError for a file that is not a model, InvalidArgumentError
     for an unknown feature or option or a value out of its range.
     """
 

@@ -20,7 +20,7 @@ ProgressOption = bool | Callable[["Progress"], object] | None
 
 
 class Reporter:
-    """Hands progress on, only where it changed."""
+    """Forwards progress, only where it changed."""
 
     def __init__(self, option: ProgressOption) -> None:
         self._callback = option if callable(option) else None

@@ -31,14 +31,14 @@ class Alignment(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change that a video went through before it was compared."""
+    """A conversion of a video before it was compared."""
 
     change: str  # "samples", "deinterlace", "turn", "crop", "rgb", "range", "scale", "chroma" or "bit-depth"
-    text: str  # a sentence for a person
+    text: str  # a human-readable sentence
 
 
 class Input(NamedTuple):
-    """A video as it was opened, and the changes that it went through; None: its stream does not declare it."""
+    """A video as it was opened, and its conversions; None: its stream does not declare it."""
 
     path: str
     width: int
@@ -55,7 +55,7 @@ class Input(NamedTuple):
     is_interlaced: bool
     pixel_aspect: float  # a pixel's width divided by its height
     dolby_vision_profile: int | None
-    mastering: tuple[float, float] | None  # the least and the greatest luminance of its display, in cd/m2
+    mastering: tuple[float, float] | None  # least and greatest luminance of the mastering display, in cd/m2
     light_level: tuple[int, int] | None  # MaxCLL and MaxFALL, in cd/m2
     changes: list[Change]
 
@@ -119,12 +119,12 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def width(self) -> int:
-        """Of the pictures, in luma samples."""
+        """Width of the pictures, in luma samples."""
         return self._core.format[0]
 
     @property
     def height(self) -> int:
-        """Of the pictures, in luma samples."""
+        """Height of the pictures, in luma samples."""
         return self._core.format[1]
 
     @property
@@ -139,7 +139,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def seconds(self) -> float:
-        """Time on the clock, from the first picture to the end."""
+        """Elapsed time from the first picture to the end."""
         return self._core.seconds
 
     @property
@@ -149,18 +149,18 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def warnings(self) -> list[str]:
-        """Such as a file that ended early, or a device that failed and was replaced."""
+        """Warnings, such as a file that ended early, or a device that failed and was replaced."""
         return self._core.warnings
 
     @property
     def alignment(self) -> Alignment | None:
-        """Which frames were paired, and the confidence in it; None where they were paired by number without comparing."""
+        """The frame alignment; None where frames were paired by number without comparing pictures."""
         found = self._core.alignment(self._video)
         return None if found is None else Alignment(*found)
 
     @property
     def inputs(self) -> list[Input]:
-        """The files as they were opened, the reference first, and what was done to each. Empty for a Session's."""
+        """The files as they were opened, the reference first, and their conversions. Empty for a Session's Result."""
         return [Input._make([os.fsdecode(path), *rest, [Change(*change) for change in changes]])
                 for path, *rest, changes in self._core.inputs]
 
@@ -171,7 +171,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def aggregates(self) -> dict[str, float]:
-        """Numbers of the whole clip that are no pooled scores, such as "apsnr_y"."""
+        """Values of the whole clip that are not pooled scores, such as "apsnr_y"."""
         return dict(self._core.aggregates(self._video))
 
     @staticmethod
@@ -187,9 +187,9 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     def pool(self, name: str, method: str = "mean", first: int | range = 0,
              last: int | None = None, *, frame_rate: float | None = None) -> float:
-        """One number of the frames first..last, both included, that were scored; last=None: to the end.
+        """The pooled score of the frames first..last, both included, that were scored; last=None: to the end.
 
-        first may be a range of frames in their place: range(24, 48) are those from 24 to 47.
+        first may be a range of frames instead: range(24, 48) has frames 24 to 47.
         method: "mean", "harmonic_mean", "min", "max", "median", "stddev", "p0" to "p100" (percentiles),
         "worst_percent" (the mean of the worst hundredth of the frames) or "worst_second", which needs the frame rate.
         Raises InvalidArgumentError for an empty range or another method, NotFoundError for an unknown name.
@@ -199,7 +199,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     def mean_interval(self, name: str, confidence: float = 0.95, first: int | range = 0,
                       last: int | None = None, *, frame_rate: float | None = None) -> tuple[float, float]:
-        """Where the mean lies, by resampling blocks of two seconds (50 frames without a frame rate).
+        """Confidence interval of the mean, by resampling blocks of two seconds (50 frames without a frame rate).
 
         The same scores give the same interval. InvalidArgumentError where there are too few frames.
         """
@@ -220,7 +220,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         return pandas.DataFrame(dict(self), index=pandas.RangeIndex(self.frames, name="frame"))
 
     def write_log(self, path: Path, format: str | None = None, *, precision: str = "legacy") -> None:
-        """Writes a log as libvmaf does; the file is there whole or not at all.
+        """Writes a log as libvmaf does; the file is written completely or not at all.
 
         format: "xml", "json", "csv" or "sub"; None: by the path's ending, else xml.
         precision: "legacy" (libvmaf's six decimal places), "max" (round-trip) or "1" to "17" significant digits.
@@ -233,7 +233,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     def report(self, path: Path | None = None) -> str | None:
         """Writes the page of `acutance score --report`, one file of HTML with all videos; None: returns its text.
 
-        It shows the worst frames where score(worst_frames=6) retained them, and cuts where score(shots=True) found them.
+        It shows the worst frames where score(worst_frames=6) retained them, and shot boundaries where score(shots=True) found them.
         """
         if path is None:
             return self._core.report(False).decode("utf-8", "replace")
@@ -251,7 +251,7 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         """The document of `acutance score --json` (docs/schema/acutance-1.json), with verdicts on requirements such as
         "vmaf_v0.6.1.p5>=90, psnr_y.mean>38", poolings by segments such as "4s", and poolings such as "mean,p5".
 
-        InvalidArgumentError for what cannot be read, and for a requirement on a score that there is not.
+        InvalidArgumentError for options that cannot be parsed, and for a requirement on an unknown score.
         """
         return dict(json.loads(self._core.summary(require, segments, pool)))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
 from ._errors import InvalidArgumentError
-from ._kept import CachedReference
+from ._cached import CachedReference
 from ._options import (FeatureSpec, Model, ModelSpec, Path, memory, path_bytes, read_choice, read_features, whole)
 from ._progress import Progress, ProgressOption, Reporter
 from ._result import Result

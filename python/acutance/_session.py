@@ -1,4 +1,4 @@
-"""A session scores pictures as they come."""
+"""Sessions: scoring of pictures from memory."""
 from __future__ import annotations
 
 import asyncio
@@ -30,15 +30,14 @@ class Session:
     videos: number of distorted videos.
     bit_depth: of uint16 samples: 10, 12 or 16; uint8 samples are always 8 bit.
     pixel_format: "400", "420", "422" or "444"; None: by the shapes of the planes.
-    copy: take copies of the samples. Without, arrays are read where they are, some frames after add() has returned:
-        they must stay as they are until the session is finished. A session that finds them changed raises
-        InvalidArgumentError.
+    copy: copy the samples. Otherwise arrays are read in place, some frames after add() has returned, and must not change
+        until the session is finished. A session that finds them changed raises InvalidArgumentError.
     maps: a folder for the features' pictures, as in score().
     progress, total: as in score(); the function is called in add() and finish(). `total` is the number of frames.
     max_memory, max_device_memory: as in score().
 
     One thread at a time may use a session, and the GIL is free while it works. Memory is bounded by the frames in
-    flight, a few a thread. Raises InvalidArgumentError for names and values that do not exist, or nothing to compute.
+    flight, a few a thread. Raises InvalidArgumentError for unknown names and values, or nothing to compute.
     """
 
     def __init__(
@@ -77,13 +76,13 @@ class Session:
 
         reference, distorted: luma alone, a 2-d array of shape (height, width); or (y, cb, cr), chroma of shape
             (height/2, width/2) in 4:2:0, (height, width/2) in 4:2:2, (height, width) in 4:4:4; or a PyAV VideoFrame.
-            Arrays are numpy's or speak DLPack; uint8, or uint16 with the value in the low bits. Tensors on a CUDA
+            Arrays are numpy's or support DLPack; uint8, or uint16 with the value in the low bits. Tensors on a CUDA
             device are read there, in a session of backend="cuda" on the same device: rows contiguous, no copy=True;
             add() waits for the device's default stream. In a session of several distorted videos, `distorted` is a
             sequence of that many frames.
 
         Raises InvalidArgumentError for shapes and types that do not fit, NoDeviceError (first frame), UnsupportedError
-        for tensors that the session cannot read where they lie, OutOfMemoryError; SessionError after finish() or
+        for tensors that the session cannot read in place, OutOfMemoryError; SessionError after finish() or
         close() and while another thread uses the session.
         """
         self._core.add(*self._read(reference, distorted))
@@ -129,7 +128,7 @@ class Session:
         return self._core.frames_done if self._result is None else self._result.frames
 
     def close(self) -> None:
-        """Drops what is not finished. SessionError while another thread uses the session."""
+        """Drops unfinished work. SessionError while another thread uses the session."""
         self._core.close()
         self._reporter.close()
 
@@ -156,7 +155,7 @@ class Session:
         return self._lock
 
     async def _in_turn(self, work: Callable[[], T]) -> T:
-        """Runs it on a thread; one that was begun is waited for, also when the coroutine is cancelled."""
+        """Runs `work` on a thread and waits for it, also when the coroutine is cancelled."""
         async with self._get_lock():
             future = asyncio.ensure_future(asyncio.to_thread(work))
             try:

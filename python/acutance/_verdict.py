@@ -1,4 +1,4 @@
-"""Whether an encode is good enough, from a part of its frames."""
+"""Verdicts on a mean score from a part of the frames."""
 from __future__ import annotations
 
 import math
@@ -19,7 +19,7 @@ class MeanVerdict(NamedTuple):
     certain: bool  # it holds for any scores of the frames that were not read
     confidence: float  # 0 to 1; 1 where it is certain
     score: str  # the model's name
-    mean_of_read: float  # of the scores of what was read
+    mean_of_read: float  # mean score of the frames that were read
     least_mean: float  # a bound of the mean of all frames
     greatest_mean: float
     frames: int
@@ -35,8 +35,8 @@ def at_least(reference: Path, distorted: Path, bound: float, *, confidence: floa
              seed: int = 1, progress: ProgressOption = None, **options: Any) -> MeanVerdict:
     """Whether the mean of the first model's score is `bound` or more, from as few frames as settle it.
 
-    Parts of the video are scored in a random order until the verdict is settled (docs/use/decisions.md). Where the margin is
-    five points, a fifth of the frames is usual.
+    Parts of the video are scored in a random order until the verdict is settled (docs/use/decisions.md). With a margin
+    of five points, a fifth of the frames is usual.
 
     bound: in the model's range, usually 0 to 100.
     confidence: the share of verdicts that are right, above 0 and below 1, for any scores.

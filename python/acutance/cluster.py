@@ -8,7 +8,7 @@
         print(done.name, done.error or done.result.score)
 
 Each part is a journal that a worker computes; they are joined where the call is made. The scores are those of one machine,
-to the last bit, whatever became of the workers meanwhile.
+to the last bit, even where workers were lost.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Part(NamedTuple):
 
 
 def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> int | None:
-    """How many frames there are, where the files tell; the first is decoded."""
+    """The number of frames, where the files declare it; the first is decoded."""
     totals: list[int | None] = []
 
     def stop(progress: Any) -> bool:
@@ -42,8 +42,8 @@ def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> in
             totals.append(progress.total)
         return not totals
 
-    kept = {name: options[name] for name in ("size", "bit_depth", "pixel_format") if name in options}
-    score(reference, distorted, model=None, features="psnr", align="index", threads=1, progress=stop, force=True, **kept)
+    raw = {name: options[name] for name in ("size", "bit_depth", "pixel_format") if name in options}
+    score(reference, distorted, model=None, features="psnr", align="index", threads=1, progress=stop, force=True, **raw)
     return totals[0] if totals else None
 
 
@@ -59,7 +59,7 @@ def _score_part(reference: str, distorted: str, first: int, count: int | None, f
 
 
 class _Jobs:
-    """The tasks of all pairs, and what has come of them."""
+    """The tasks of all pairs, and their results."""
 
     def __init__(self, pairs: list[tuple[str, str]], frames_per_part: int | None, folder: str | None,
                  options: dict[str, Any], cpus: float, retries: int) -> None:
@@ -99,7 +99,7 @@ class _Jobs:
         firsts = [0] if step is None or not frames else list(range(0, frames, step))
         self._left[pair], self._journals[pair] = len(firsts), {}
         for first in firsts:
-            # The last part takes what is there, should the file have told too little.
+            # The last part runs to the end, in case the file declares too few frames.
             part = _Part(pair, first, None if first == firsts[-1] else step)
             task = self._score.remote(*self._pairs[pair], part.first, part.frames, self._folder,
                                       f"{pair:05}-{first:09}", self._options)
@@ -155,11 +155,11 @@ def score_many(pairs: Iterable[tuple[Path, Path]], *, frames_per_part: int | Non
     it ends, in any order. A pair that fails does not stop the others.
 
     Paths must lead to the same files on all workers.
-    frames_per_part: cuts videos into parts, which may run at the same time; None: a part each. Each part of a container
-        decodes the frames before it, too, and of frames that are not paired by align="index" or an offset looks at the
-        whole videos.
-    folder: one that all workers see: parts continue where a lost worker left them. None: they begin again.
-    cpus: of a worker for a part, and the part's threads.
+    frames_per_part: length of the parts that videos are split into, which may run at the same time; None: a part each. Each
+        part of a container decodes the frames before it, too. Unless frames are paired by align="index" or an offset,
+        it reads the whole videos.
+    folder: a folder that all workers share: parts continue where a lost worker left them. None: they begin again.
+    cpus: CPUs and threads of a worker for a part.
     retries: how often a part is started again when its worker is lost.
     options: as for score(): model, features, scale, align and so on.
 

@@ -1,4 +1,4 @@
-// Arrays that Python lends to a session: not copied, kept alive, and given back where the GIL is held.
+// Arrays that Python lends to a session: not copied, referenced, and given back where the GIL is held.
 #pragma once
 
 #include <acutance/acutance.h>

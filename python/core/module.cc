@@ -109,12 +109,12 @@ nb::tuple VideosIn(const nb::bytes& folder, const ScoreOptions& options) {
 std::unique_ptr<Task> ScoreFiles(const nb::object& reference, const nb::sequence& distorted,
                                  const ScoreOptions& options) {
   const std::vector<std::string> others = ListOf(distorted, PathOf);
-  std::optional<CachedReference> kept;
-  if (nb::isinstance<CachedReference>(reference)) kept = nb::cast<CachedReference&>(reference);
-  const std::string first = kept ? kept->path() : PathOf(reference);
-  return std::make_unique<Task>([options, kept, first, others](Task::Shared& shared) {
+  std::optional<CachedReference> cached;
+  if (nb::isinstance<CachedReference>(reference)) cached = nb::cast<CachedReference&>(reference);
+  const std::string first = cached ? cached->path() : PathOf(reference);
+  return std::make_unique<Task>([options, cached, first, others](Task::Shared& shared) {
     const ScoreOptions watched = VideoProbe(options, shared);
-    return ToOutcome(kept ? acutance::Score(*kept, others, watched) : acutance::Score(first, others, watched));
+    return ToOutcome(cached ? acutance::Score(*cached, others, watched) : acutance::Score(first, others, watched));
   });
 }
 
@@ -330,13 +330,13 @@ void BindResult(nb::module_& m) {
           "require"_a, "segments"_a, "pool"_a);
 }
 
-void BindKept(nb::module_& m) {
+void BindCachedReference(nb::module_& m) {
   nb::class_<CachedReference>(m, "CachedReference")
       .def(
           "__init__",
-          [](CachedReference* kept, const nb::bytes& path, std::optional<size_t> most_bytes,
+          [](CachedReference* self, const nb::bytes& path, std::optional<size_t> most_bytes,
              std::optional<size_t> most_device_bytes) {
-            new (kept) CachedReference(TextOf(path), most_bytes, most_device_bytes);
+            new (self) CachedReference(TextOf(path), most_bytes, most_device_bytes);
           },
           "path"_a, "most_bytes"_a.none(), "most_device_bytes"_a.none())
       .def_prop_ro("frames", &CachedReference::frames)
@@ -405,6 +405,6 @@ NB_MODULE(_core, m) {
   acutance::python::BindOptions(m);
   acutance::python::BindEncodes(m);
   acutance::python::BindResult(m);
-  acutance::python::BindKept(m);
+  acutance::python::BindCachedReference(m);
   acutance::python::BindRuns(m);
 }

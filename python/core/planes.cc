@@ -45,7 +45,7 @@ int BitDepthOf(const Planes& planes, const FormatHints& hints, const PictureName
     RaiseArgument(what + ": uint8 samples in a session of bit_depth=" + std::to_string(*hints.bit_depth) +
                   "; give uint16");
   if (bytes == 2 && !hints.bit_depth)
-    RaiseArgument(what + ": uint16 samples do not tell their depth; make the session with bit_depth=10, 12 or 16");
+    RaiseArgument(what + ": uint16 samples have no declared depth; make the session with bit_depth=10, 12 or 16");
   if (bytes == 2 && *hints.bit_depth == 8) RaiseArgument(what + ": uint16 samples in a session of bit_depth=8");
   return bytes == 1 ? 8 : *hints.bit_depth;
 }

@@ -38,9 +38,9 @@ Expected<Outcome> CatchExceptions(const Task::Work& work, Task::Shared& shared) 
 
 }  // namespace
 
-Next Task::Shared::After() {
+FrameAction Task::Shared::After() {
   const std::lock_guard lock(mutex);
-  return cancelled ? Next::kCancel : stopped ? Next::kStop : Next::kContinue;
+  return cancelled ? FrameAction::kCancel : stopped ? FrameAction::kStop : FrameAction::kContinue;
 }
 
 void Task::Shared::SetProgress(const Progress& now) {
@@ -63,7 +63,7 @@ std::shared_ptr<void> Task::Shared::WatchCancel(std::function<void()> stop) {
 Task::Task(Work work) : process_(getpid()), shared_(std::make_shared<Shared>()) {
   auto run = [shared = shared_, work = std::move(work)]() mutable {
     Expected<Outcome> result = CatchExceptions(work, *shared);
-    work = nullptr;  // releases what it holds before the owner is told
+    work = nullptr;  // releases what it holds before the owner is notified
     const std::lock_guard lock(shared->mutex);
     shared->result = std::move(result);
     shared->ended.notify_all();

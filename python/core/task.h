@@ -37,7 +37,7 @@ class Task {
     bool stopped = false;
     Progress progress;
 
-    Next After();  // a frame
+    FrameAction After();  // a frame
     void SetProgress(const Progress& now);
     /// `stop` may be called from any thread while the returned value lives.
     std::shared_ptr<void> WatchCancel(std::function<void()> stop);

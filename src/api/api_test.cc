@@ -292,7 +292,7 @@ TEST(Api, ARunGoesOnFromItsJournalAndPartsAreJoined) {
   options.frame_count = 4;
   options.on_progress = [](const acutance::Progress& progress) {
     EXPECT_EQ(progress.total, 4);
-    return progress.frames >= 1 ? acutance::Next::kStop : acutance::Next::kContinue;
+    return progress.frames >= 1 ? acutance::FrameAction::kStop : acutance::FrameAction::kContinue;
   };
   ASSERT_TRUE(acutance::Score(reference, {distorted}, options).ok());
   EXPECT_FALSE(acutance::Join({options.journal}).ok());  // not at its end
@@ -322,7 +322,7 @@ TEST(Api, FilesScoreAsTheirPictures) {
   options.on_progress = [&](const acutance::Progress& progress) {
     EXPECT_EQ(progress.total, 6);
     ++calls;
-    return acutance::Next::kContinue;
+    return acutance::FrameAction::kContinue;
   };
   const auto result = acutance::Score(reference, {distorted}, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -333,11 +333,11 @@ TEST(Api, FilesScoreAsTheirPictures) {
   EXPECT_FALSE(result->WriteLog(folder / "log.json", "yaml").ok());
   EXPECT_EQ(result->WriteLog("no/such/folder/log.xml", "xml").code(), StatusCode::kIo);
 
-  options.on_progress = [](const acutance::Progress&) { return acutance::Next::kCancel; };
+  options.on_progress = [](const acutance::Progress&) { return acutance::FrameAction::kCancel; };
   EXPECT_EQ(acutance::Score(reference, {distorted}, options).status().code(), StatusCode::kCancelled);
   calls = 0;
   options.on_progress = [&](const acutance::Progress&) {
-    return ++calls == 3 ? acutance::Next::kStop : acutance::Next::kContinue;
+    return ++calls == 3 ? acutance::FrameAction::kStop : acutance::FrameAction::kContinue;
   };
   const auto some = acutance::Score(reference, {distorted}, options);
   ASSERT_TRUE(some.ok()) << some.status().message();

@@ -93,9 +93,9 @@ TEST(ForkedChild, IsToldAndDoesNotHang) {
   auto session = std::make_unique<Session>(*Session::Create(options));
   ASSERT_TRUE(session->Add(MakePicture(0, 0), MakePicture(0, 9)).ok());
   EXPECT_TRUE(HoldsInChild([&] {
-    const bool told = !session->Add(MakePicture(1, 0), MakePicture(1, 9)).ok() && !session->Finish().ok();
+    const bool is_refused = !session->Add(MakePicture(1, 0), MakePicture(1, 9)).ok() && !session->Finish().ok();
     session.reset();
-    return told;
+    return is_refused;
   }));
   EXPECT_TRUE(session->Finish().ok());
 }

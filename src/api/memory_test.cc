@@ -13,7 +13,7 @@ constexpr unsigned kWidth = 64, kHeight = 48, kThreads = 2;
 constexpr int kFrames = 10'000, kSessions = 200;
 
 /// The growth that is allowed in a warm run. A leaked picture for each frame would be 45 MB; the
-/// scores, which are kept, are 2 to 6 MB.
+/// scores, which are retained, are 2 to 6 MB.
 constexpr long kFramesKb = 12'000;
 /// The growth that is allowed over many sessions. A leaked model for each would be 4 MB.
 constexpr long kSessionsKb = 1'500;
@@ -105,7 +105,7 @@ class Memory : public testing::Test {
  protected:
   void SetUp() override {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "sanitizers keep freed memory";
+    GTEST_SKIP() << "sanitizers retain freed memory";
 #endif
   }
 };

@@ -264,7 +264,7 @@ Expected<std::string> Result::Summary(const SummaryOptions& options) const {
 Status Result::WriteMaps(const std::string& folder) const {
   if (content_->run.worst.empty())
     return Error(StatusCode::kInvalidArgument,
-                 "no frames were kept for maps: set worst_frames where the files are scored");
+                 "no frames were retained for maps: set worst_frames where the files are scored");
   constexpr int kAll = 1 << 30;
   return WriteWorstMaps(folder, kAll, content_->titles.threads, content_->View());
 }

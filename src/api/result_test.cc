@@ -1,4 +1,4 @@
-// What a Result tells next to scores: its inputs, reports, summaries and maps.
+// The parts of a Result other than scores: inputs, reports, summaries and maps.
 #include <acutance/acutance.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(Decisions, AVerdictOnTheMeanNeedsNotAllFrames) {
   EXPECT_LT(above->frames_read, 320);
   EXPECT_EQ(above->frames, 320);
   EXPECT_FALSE(acutance::JudgeMean(reference, encode, {.at_least = false, .bound = 1}, options)->holds);
-  options.on_progress = [](const acutance::Progress&) { return acutance::Next::kCancel; };
+  options.on_progress = [](const acutance::Progress&) { return acutance::FrameAction::kCancel; };
   EXPECT_EQ(acutance::JudgeMean(reference, encode, {.bound = 1}, options).status().code(), StatusCode::kCancelled);
   options.session.subsample = 2;
   EXPECT_EQ(acutance::JudgeMean(reference, encode, {.bound = 1}, options).status().code(),

@@ -123,9 +123,10 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
       progress.score = session.RunningMean(0, 0);
       progress.model = session.models().front().model().name;
     }
-    const Next next = options.on_progress(progress);
-    if (next == Next::kCancel) run_cancel->Cancel();
-    return next == Next::kStop ? FrameAction::kStop : FrameAction::kContinue;
+    const FrameAction action = options.on_progress(progress);
+    if (action != FrameAction::kCancel) return action;
+    run_cancel->Cancel();
+    return FrameAction::kContinue;
   };
   ScoredRun run = RunScore(request);
   if (run.error) return run.error->status;
@@ -141,7 +142,7 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
 }  // namespace
 
 struct CachedReference::State {
-  std::shared_ptr<acutance::CachedReference> kept;
+  std::shared_ptr<acutance::CachedReference> cached;
 };
 
 CachedReference::CachedReference(std::string path, std::optional<size_t> most_bytes,
@@ -149,14 +150,14 @@ CachedReference::CachedReference(std::string path, std::optional<size_t> most_by
     : state_(std::make_shared<State>()) {
   constexpr size_t kUnknown = size_t{1} << 30;
   const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
-  state_->kept = std::make_shared<acutance::CachedReference>(std::move(path), most,
+  state_->cached = std::make_shared<acutance::CachedReference>(std::move(path), most,
                                                              std::make_shared<DeviceCache>(most_device_bytes));
 }
 
-const std::string& CachedReference::path() const { return state_->kept->path(); }
-int64_t CachedReference::frames() const { return state_->kept->frames(); }
-size_t CachedReference::bytes() const { return state_->kept->bytes(); }
-int64_t CachedReference::device_frames() const { return state_->kept->device_frames(); }
+const std::string& CachedReference::path() const { return state_->cached->path(); }
+int64_t CachedReference::frames() const { return state_->cached->frames(); }
+size_t CachedReference::bytes() const { return state_->cached->bytes(); }
+int64_t CachedReference::device_frames() const { return state_->cached->device_frames(); }
 
 Status ScoreOptions::Set(std::string_view name, std::string_view text) {
   RunRequest scratch = DefaultRequest();
@@ -172,7 +173,7 @@ Expected<Result> Score(const std::string& reference, const std::vector<std::stri
 
 Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options) {
-  return ScoreRequest(reference.path(), distorted, options, reference.state_->kept);
+  return ScoreRequest(reference.path(), distorted, options, reference.state_->cached);
 }
 
 Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options) {

@@ -117,6 +117,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   engine.features = ToEngine(options.features);
   engine.threads = ThreadsOf(options);
   engine.subsample = options.subsample;
+  if (options.frame_rate) engine.video["fps"] = fmt::format("{}", *options.frame_rate);
   engine.distorted_count = options.videos;
   engine.max_memory = options.max_memory;
   engine.max_device_memory = options.max_device_memory;

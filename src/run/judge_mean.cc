@@ -112,7 +112,7 @@ constexpr int64_t kShort = 600;
 constexpr int64_t kLook = 100;  // frames whose alignment is checked, at the beginning and at the end
 
 using Mode = AlignmentRequest::Mode;
-using OnProgress = std::function<Next(const Progress&)>;
+using OnProgress = std::function<FrameAction(const Progress&)>;
 
 Status Stopped() { return Error(StatusCode::kCancelled, "stopped on request, before there was a verdict"); }
 
@@ -144,7 +144,7 @@ Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGate& choice, const O
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     const int64_t done = session.frames_done();
     const Progress progress{done, total.value_or(done), {}, session.models().front().model().name};
-    is_stopped |= on_progress && on_progress(progress) != Next::kContinue;
+    is_stopped |= on_progress && on_progress(progress) != FrameAction::kContinue;
     return is_stopped ? FrameAction::kStop : FrameAction::kContinue;
   };
   const ScoredRun run = RunScore(request);
@@ -261,7 +261,7 @@ Result<MeanVerdict> JudgeBlocks(const RunRequest& request, const MeanGate& choic
     ACU_ASSIGN_OR_RETURN(const std::vector<double> sums, scorer.Sum(gate.NextBlocks()));
     gate.AddBlocks(sums);
     const Progress progress{scorer.frames_read(), aligned.frames, gate.mean_of_blocks(), scorer.score().model};
-    if (on_progress && on_progress(progress) != Next::kContinue) return Stopped();
+    if (on_progress && on_progress(progress) != FrameAction::kContinue) return Stopped();
   }
   return VerdictOf(gate, scorer.score(), aligned.frames, scorer.frames_read());
 }

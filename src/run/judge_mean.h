@@ -14,6 +14,6 @@ namespace acutance {
 /// skip_reference and frame_limit. on_progress is called as frames are read; unless it returns kContinue, the
 /// result is kCancelled instead of a verdict.
 Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGate& gate,
-                              const std::function<Next(const Progress&)>& on_progress);
+                              const std::function<FrameAction(const Progress&)>& on_progress);
 
 }  // namespace acutance

@@ -1,6 +1,8 @@
 // From files to scores: the run that the commands and the C++ API share.
 #pragma once
 
+#include <acutance/run.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -78,15 +80,6 @@ struct ModelChoice {
   Viewing viewing = Viewing::kBySize;
 };
 
-/// What a run does after a frame.
-enum class FrameAction {
-  kContinue,
-  kStop,  // this frame is the last, as if the videos ended here
-  /// Likewise, because of a score, which is worthless if frames are misaligned: some seconds of the videos are checked
-  /// first, and if they are misaligned, the run restarts.
-  kStopAfterAlignmentCheck,
-};
-
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
@@ -142,7 +135,7 @@ struct RunRequest {
   /// void then. An error ends the run.
   std::function<Status(const Session&)> on_start = nullptr;
 
-  /// Called after each frame that is read.
+  /// Called after each frame that is read. FrameAction::kCancel is not its own: cancelling stops a run while it reads.
   std::function<FrameAction(const Session&, std::optional<int64_t> total_frames)> on_frame;
 
   /// Called with each warning as it occurs, on any thread; ScoredRun::warnings has them all, too.

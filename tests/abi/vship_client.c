@@ -1,92 +1,12 @@
 /* A client of libvship 5.1 as its interface is described, in C99: every metric over a clip, then misuse.
- * usage: vship_client LIBRARY REFERENCE.yuv DISTORTED.yuv WIDTH HEIGHT BITS FRAMES    (4:2:0) */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct { int major, minor, minor_minor, backend; } Version;
-typedef struct {
-    int64_t width, height, target_width, target_height;
-    int sample, range, subw, subh, location, family, matrix, transfer, primaries;
-    int top, bottom, left, right;
-} Colorspace;
-typedef struct { int type; Colorspace src, dis; int gpu; } InitSsimu2;
-typedef struct { int type; Colorspace src, dis; int qnorm; float intensity; int gpu; } InitButter;
-typedef struct { int type; Colorspace src, dis; float fps; _Bool resize; const char *model, *config; int gpu; } InitCvvdp;
-typedef struct { int type; double score; } ScoreSsimu2;
-typedef struct { int type; double q, three, inf; uint8_t *map; int64_t stride; } ScoreButter;
-typedef struct { int type; double score; uint8_t *map; int64_t stride; } ScoreCvvdp;
-typedef const uint8_t *const *Rows;
-
-static void *library;
-static int failures;
-
-static void *Symbol(const char *name)
-{
-    void *symbol = dlsym(library, name);
-    if (!symbol) { fprintf(stderr, "%s is missing\n", name); exit(1); }
-    return symbol;
-}
-
-static Version (*GetVersion)(void);
-static int (*GetDeviceCount)(int *);
-static int (*GetDeviceInfo)(void *, int);
-static int (*GPUFullCheck)(int);
-static int (*GetErrorMessage)(int, char *, int);
-static int (*LastError)(char *, int);
-static int (*LastErrorHandler)(void *, char *, int);
-static int (*InitHandler)(void **, void *);
-static int (*ComputeHandler)(void *, void *, Rows, Rows, const int64_t *, const int64_t *);
-static int (*FreeHandler)(void *);
-static int (*Reset)(void *);
-static int (*ResetScore)(void *);
-static int (*PinnedMalloc2)(void **, uint64_t, int);
-static int (*PinnedFree2)(void *, int);
-
-static void Load(void)
-{
-    *(void **)&GetVersion = Symbol("Vship_GetVersion");
-    *(void **)&GetDeviceCount = Symbol("Vship_GetDeviceCount");
-    *(void **)&GetDeviceInfo = Symbol("Vship_GetDeviceInfo");
-    *(void **)&GPUFullCheck = Symbol("Vship_GPUFullCheck");
-    *(void **)&GetErrorMessage = Symbol("Vship_GetErrorMessage");
-    *(void **)&LastError = Symbol("Vship_GetDetailedLastError");
-    *(void **)&LastErrorHandler = Symbol("Vship_GetDetailedLastErrorHandler");
-    *(void **)&InitHandler = Symbol("Vship_InitHandler");
-    *(void **)&ComputeHandler = Symbol("Vship_ComputeHandler");
-    *(void **)&FreeHandler = Symbol("Vship_FreeHandler");
-    *(void **)&Reset = Symbol("Vship_Reset");
-    *(void **)&ResetScore = Symbol("Vship_ResetScore");
-    *(void **)&PinnedMalloc2 = Symbol("Vship_PinnedMalloc2");
-    *(void **)&PinnedFree2 = Symbol("Vship_PinnedFree2");
-}
-
-static void Expect(const char *what, int code, int expected)
-{
-    char text[1024] = "";
-    if (code == expected) return;
-    LastError(text, sizeof text);
-    fprintf(stderr, "%s: %d, expected %d (%s)\n", what, code, expected, text);
-    failures++;
-}
+ * usage: vship_client REFERENCE.yuv DISTORTED.yuv WIDTH HEIGHT BITS FRAMES    (4:2:0) */
+#include "vship_test.h"
 
 static int width, height, bytes;
 static uint8_t *clips[2];
 static size_t frame_bytes;
 
-/* Planes of a frame, packed, at an odd address: the frame is copied one byte behind the start of pinned memory. */
-static void PlanesOf(const uint8_t *frame, const uint8_t *planes[3], int64_t strides[3])
-{
-    const size_t luma = (size_t)width * height * bytes, chroma = (size_t)((width + 1) / 2) * ((height + 1) / 2) * bytes;
-    planes[0] = frame;
-    planes[1] = frame + luma;
-    planes[2] = frame + luma + chroma;
-    strides[0] = (int64_t)width * bytes;
-    strides[1] = strides[2] = (int64_t)((width + 1) / 2) * bytes;
-}
-
+/* With the reference in pinned memory, at an odd address. */
 static int Compute(void *handler, void *score, int index)
 {
     const uint8_t *a[3], *b[3];
@@ -94,14 +14,14 @@ static int Compute(void *handler, void *score, int index)
     void *pinned = NULL;
     uint8_t *copy;
     int code;
-    Expect("PinnedMalloc2", PinnedMalloc2(&pinned, frame_bytes + 1, 0), 0);
+    Expect("PinnedMalloc2", Vship_PinnedMalloc2(&pinned, frame_bytes + 1, 0), 0);
     copy = (uint8_t *)pinned + 1;
     memcpy(copy, clips[0] + index * frame_bytes, frame_bytes);
-    PlanesOf(copy, a, sa);
-    PlanesOf(clips[1] + index * frame_bytes, b, sb);
-    code = ComputeHandler(handler, score, a, b, sa, sb);
+    PlanesOf(copy, width, height, bytes, a, sa);
+    PlanesOf(clips[1] + index * frame_bytes, width, height, bytes, b, sb);
+    code = Vship_ComputeHandler(handler, score, a, b, sa, sb);
     if (memcmp(copy, clips[0] + index * frame_bytes, frame_bytes) != 0) Expect("the input is changed", 1, 0);
-    Expect("PinnedFree2", PinnedFree2(pinned, 0), 0);
+    Expect("PinnedFree2", Vship_PinnedFree2(pinned, 0), 0);
     return code;
 }
 
@@ -109,33 +29,24 @@ static int Compute(void *handler, void *score, int index)
 static int ComputeUpsideDown(void *handler, void *score)
 {
     const uint8_t *planes[2][3];
-    uint8_t *turned[2][3];
+    uint8_t *flipped[2][3];
     int64_t strides[3], negative[3];
     int v, p, y, code;
     for (v = 0; v < 2; v++) {
-        PlanesOf(clips[v], planes[v], strides);
+        PlanesOf(clips[v], width, height, bytes, planes[v], strides);
         for (p = 0; p < 3; p++) {
             const int rows = p == 0 ? height : (height + 1) / 2;
-            turned[v][p] = malloc((size_t)(strides[p] * rows));
+            flipped[v][p] = malloc((size_t)(strides[p] * rows));
             for (y = 0; y < rows; y++)
-                memcpy(turned[v][p] + strides[p] * (rows - 1 - y), planes[v][p] + strides[p] * y, (size_t)strides[p]);
-            planes[v][p] = turned[v][p] + strides[p] * (rows - 1);
+                memcpy(flipped[v][p] + strides[p] * (rows - 1 - y), planes[v][p] + strides[p] * y, (size_t)strides[p]);
+            planes[v][p] = flipped[v][p] + strides[p] * (rows - 1);
             negative[p] = -strides[p];
         }
     }
-    code = ComputeHandler(handler, score, planes[0], planes[1], negative, negative);
+    code = Vship_ComputeHandler(handler, score, planes[0], planes[1], negative, negative);
     for (v = 0; v < 2; v++)
-        for (p = 0; p < 3; p++) free(turned[v][p]);
+        for (p = 0; p < 3; p++) free(flipped[v][p]);
     return code;
-}
-
-static uint8_t *ReadClip(const char *path, size_t size)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *clip = malloc(size);
-    if (!file || !clip || fread(clip, 1, size, file) != size) { fprintf(stderr, "%s: could not read\n", path); exit(1); }
-    fclose(file);
-    return clip;
 }
 
 int main(int argc, char **argv)
@@ -156,58 +67,49 @@ int main(int argc, char **argv)
     float *map;
     int frames, i, count = 0, needed;
 
-    if (argc != 8) return 2;
-    library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-    if (!library) { fprintf(stderr, "%s\n", dlerror()); return 1; }
-    Load();
-    width = atoi(argv[4]);
-    height = atoi(argv[5]);
-    bytes = atoi(argv[6]) > 8 ? 2 : 1;
-    frames = atoi(argv[7]);
+    if (argc != 7) return 2;
+    width = atoi(argv[3]);
+    height = atoi(argv[4]);
+    bytes = atoi(argv[5]) > 8 ? 2 : 1;
+    frames = atoi(argv[6]);
     frame_bytes = ((size_t)width * height + 2 * (size_t)((width + 1) / 2) * ((height + 1) / 2)) * bytes;
-    for (i = 0; i < 2; i++) clips[i] = ReadClip(argv[2 + i], frame_bytes * frames);
+    for (i = 0; i < 2; i++) clips[i] = ReadClip(argv[1 + i], frame_bytes * frames);
 
     if (sizeof ssimu2 != 192 || sizeof butter != 200 || sizeof cvvdp != 216) Expect("sizes", 1, 0);
-    printf("version %d.%d.%d %d\n", GetVersion().major, GetVersion().minor, GetVersion().minor_minor,
-           GetVersion().backend);
-    Expect("GetDeviceCount", GetDeviceCount(&count), 0);
+    printf("version %d.%d.%d %d\n", Vship_GetVersion().major, Vship_GetVersion().minor, Vship_GetVersion().minor_minor,
+           Vship_GetVersion().backend);
+    Expect("GetDeviceCount", Vship_GetDeviceCount(&count), 0);
     if (count < 1) Expect("devices", count, 1);
     memset(info, 0xAB, sizeof info);
-    Expect("GetDeviceInfo", GetDeviceInfo(info, count - 1), 0);
+    Expect("GetDeviceInfo", Vship_GetDeviceInfo(info, count - 1), 0);
     for (i = 280; i < 304; i++) Expect("bytes behind 4's information", info[i], 0xAB);
     if (!info[0] || info[0] == ' ') Expect("the device's name", info[0], 1);
-    Expect("GPUFullCheck", GPUFullCheck(count - 1), 0);
-    Expect("GetDeviceInfo of none", GetDeviceInfo(info, count), 8);
-    Expect("GPUFullCheck of none", GPUFullCheck(-1), 8);
+    Expect("GPUFullCheck", Vship_GPUFullCheck(count - 1), 0);
+    Expect("GetDeviceInfo of none", Vship_GetDeviceInfo(info, count), 8);
+    Expect("GPUFullCheck of none", Vship_GPUFullCheck(-1), 8);
     for (i = 0; i < 18; i++) {
-        needed = GetErrorMessage(i, NULL, 0);
+        needed = Vship_GetErrorMessage(i, NULL, 0);
         if (needed < 2 || needed > 1024) Expect("the message's size", needed, 2);
-        Expect("the message", GetErrorMessage(i, text, needed), needed);
+        Expect("the message", Vship_GetErrorMessage(i, text, needed), needed);
         Expect("its length", (int)strlen(text), needed - 1);
     }
-    GetErrorMessage(10, text, 4);
-    Expect("a message cut", (int)strlen(text), 3);
-    GetErrorMessage(999, text, sizeof text);
+    Vship_GetErrorMessage(10, text, 4);
+    Expect("a truncated message", (int)strlen(text), 3);
+    Vship_GetErrorMessage(999, text, sizeof text);
 
-    memset(&color, 0, sizeof color);
-    color.width = width;
-    color.height = height;
-    color.target_width = color.target_height = -1;
-    color.sample = atoi(argv[6]) == 10 ? 5 : 2;
-    color.subw = color.subh = 1;
-    color.matrix = color.transfer = color.primaries = 1;
+    color = Yuv420(width, height, atoi(argv[5]));
     memset(&ssimu2, 0, sizeof ssimu2);
     ssimu2.type = 1;
     ssimu2.src = ssimu2.dis = color;
-    Expect("InitHandler", InitHandler(&handler, &ssimu2), 0);
-    Expect("InitHandler, a second", InitHandler(&second, &ssimu2), 0);
+    Expect("InitHandler", Vship_InitHandler(&handler, &ssimu2), 0);
+    Expect("InitHandler, a second", Vship_InitHandler(&second, &ssimu2), 0);
     memset(&ssimu2, 0xFF, sizeof ssimu2);
     for (i = 0; i < frames; i++) {
         Expect("ComputeHandler", Compute(i % 2 ? second : handler, &score, i), 0);
         printf("ssimulacra2 %.17g\n", score.score);
     }
-    Expect("Reset", Reset(handler), 0);
-    Expect("ResetScore", ResetScore(handler), 0);
+    Expect("Reset", Vship_Reset(handler), 0);
+    Expect("ResetScore", Vship_ResetScore(handler), 0);
     Expect("ComputeHandler", Compute(handler, &score, 0), 0);
     upright = score.score;
     Expect("negative strides", ComputeUpsideDown(handler, &score), 0);
@@ -218,7 +120,7 @@ int main(int argc, char **argv)
     butter.src = butter.dis = color;
     butter.qnorm = 2;
     butter.intensity = 203.0f;
-    Expect("InitHandler, Butteraugli", InitHandler(&none, &butter), 0);
+    Expect("InitHandler, Butteraugli", Vship_InitHandler(&none, &butter), 0);
     memset(&norms, 0, sizeof norms);
     norms.type = 5;
     map = malloc(sizeof(float) * width * height);
@@ -234,7 +136,7 @@ int main(int argc, char **argv)
         if ((double)most != norms.inf) Expect("the map's largest value", 1, 0);
     }
     Expect("a score of another metric", Compute(none, &score, 0), 16);
-    Expect("FreeHandler", FreeHandler(none), 0);
+    Expect("FreeHandler", Vship_FreeHandler(none), 0);
     free(map);
 
     memset(&cvvdp, 0, sizeof cvvdp);
@@ -242,86 +144,84 @@ int main(int argc, char **argv)
     cvvdp.src = cvvdp.dis = color;
     cvvdp.fps = 25;
     cvvdp.model = "standard_fhd";
-    Expect("InitHandler, CVVDP", InitHandler(&none, &cvvdp), 0);
+    Expect("InitHandler, CVVDP", Vship_InitHandler(&none, &cvvdp), 0);
     memset(&jod, 0, sizeof jod);
     jod.type = 6;
     for (i = 0; i < frames; i++) {
         Expect("ComputeHandler, CVVDP", Compute(none, &jod, i), 0);
         printf("cvvdp %.17g\n", jod.score);
     }
-    Expect("Reset", Reset(none), 0);
-    Expect("ResetScore", ResetScore(none), 0);
+    Expect("Reset", Vship_Reset(none), 0);
+    Expect("ResetScore", Vship_ResetScore(none), 0);
     for (i = 0; i < frames; i++) {
         Expect("ComputeHandler, CVVDP again", Compute(none, &jod, i), 0);
         printf("cvvdp_again %.17g\n", jod.score);
     }
-    Expect("FreeHandler", FreeHandler(none), 0);
+    Expect("FreeHandler", Vship_FreeHandler(none), 0);
     cvvdp.config = "{\"mine\": {\"resolution\": [1920, 1080], \"diagonal_size_inches\": 24, \"max_luminance\": 100,"
                    " \"viewing_distance_meters\": 0.6, \"contrast\": 1000, \"colorspace\": \"sRGB\"}}";
     cvvdp.model = "mine";
-    Expect("InitHandler with a display of its own", InitHandler(&none, &cvvdp), 0);
+    Expect("InitHandler with a display of its own", Vship_InitHandler(&none, &cvvdp), 0);
     Expect("ComputeHandler", Compute(none, &jod, 0), 0);
-    Expect("FreeHandler", FreeHandler(none), 0);
+    Expect("FreeHandler", Vship_FreeHandler(none), 0);
     cvvdp.config = "{ no JSON";
-    Expect("bad JSON", InitHandler(&none, &cvvdp), 14);
+    Expect("bad JSON", Vship_InitHandler(&none, &cvvdp), 14);
     cvvdp.config = "/no/such/file.json";
-    Expect("no such file", InitHandler(&none, &cvvdp), 13);
+    Expect("no such file", Vship_InitHandler(&none, &cvvdp), 13);
     cvvdp.config = "";
-    Expect("no such display", InitHandler(&none, &cvvdp), 3);
+    Expect("no such display", Vship_InitHandler(&none, &cvvdp), 3);
     cvvdp.model = NULL;
     cvvdp.fps = 0;
-    if (InitHandler(&none, &cvvdp) == 0) Expect("no frame rate", 0, 1);
+    if (Vship_InitHandler(&none, &cvvdp) == 0) Expect("no frame rate", 0, 1);
     if (none) Expect("a handler of a failed call", 1, 0);
 
     /* Misuse: codes, and nothing else. */
     memset(&ssimu2, 0, sizeof ssimu2);
     ssimu2.type = 1;
     ssimu2.src = ssimu2.dis = color;
-    PlanesOf(clips[0], planes, strides);
-    Expect("null handler", ComputeHandler(NULL, &score, planes, planes, strides, strides), 10);
-    Expect("null score", ComputeHandler(handler, NULL, planes, planes, strides, strides), 11);
-    Expect("null planes", ComputeHandler(handler, &score, NULL, planes, strides, strides), 11);
-    Expect("null strides", ComputeHandler(handler, &score, planes, planes, strides, NULL), 11);
+    PlanesOf(clips[0], width, height, bytes, planes, strides);
+    Expect("null handler", Vship_ComputeHandler(NULL, &score, planes, planes, strides, strides), 10);
+    Expect("null score", Vship_ComputeHandler(handler, NULL, planes, planes, strides, strides), 11);
+    Expect("null planes", Vship_ComputeHandler(handler, &score, NULL, planes, strides, strides), 11);
+    Expect("null strides", Vship_ComputeHandler(handler, &score, planes, planes, strides, NULL), 11);
     planes[1] = NULL;
-    Expect("null plane", ComputeHandler(handler, &score, planes, planes, strides, strides), 11);
-    if (LastErrorHandler(handler, text, sizeof text) < 2 || !text[0]) Expect("the handler's error", 1, 0);
-    PlanesOf(clips[0], planes, strides);
+    Expect("null plane", Vship_ComputeHandler(handler, &score, planes, planes, strides, strides), 11);
+    if (Vship_GetDetailedLastErrorHandler(handler, text, sizeof text) < 2 || !text[0]) Expect("the handler's error", 1, 0);
+    PlanesOf(clips[0], width, height, bytes, planes, strides);
     strides[0] = 3;
-    Expect("a short stride", ComputeHandler(handler, &score, planes, planes, strides, strides), 11);
-    Expect("null place", InitHandler(NULL, &ssimu2), 11);
-    Expect("null structure", InitHandler(&none, NULL), 11);
+    Expect("a short stride", Vship_ComputeHandler(handler, &score, planes, planes, strides, strides), 11);
+    Expect("null place", Vship_InitHandler(NULL, &ssimu2), 11);
+    Expect("null structure", Vship_InitHandler(&none, NULL), 11);
     ssimu2.dis.width += 16;
-    Expect("unequal sizes", InitHandler(&none, &ssimu2), 4);
+    Expect("unequal sizes", Vship_InitHandler(&none, &ssimu2), 4);
     ssimu2.dis.width -= 16;
     ssimu2.type = 77;
-    Expect("wrong type", InitHandler(&none, &ssimu2), 16);
+    Expect("wrong type", Vship_InitHandler(&none, &ssimu2), 16);
     ssimu2.type = 1;
     ssimu2.gpu = 99;
-    Expect("wrong device", InitHandler(&none, &ssimu2), 8);
+    Expect("wrong device", Vship_InitHandler(&none, &ssimu2), 8);
     ssimu2.gpu = 0;
     ssimu2.src.width = ssimu2.dis.width = 0;
-    if (InitHandler(&none, &ssimu2) == 0) Expect("no pixels", 0, 1);
+    if (Vship_InitHandler(&none, &ssimu2) == 0) Expect("no pixels", 0, 1);
     ssimu2.src.width = ssimu2.dis.width = INT64_MAX;
-    if (InitHandler(&none, &ssimu2) == 0) Expect("too many pixels", 0, 1);
+    if (Vship_InitHandler(&none, &ssimu2) == 0) Expect("too many pixels", 0, 1);
     ssimu2.src = ssimu2.dis = color;
     ssimu2.src.left = 1 << 30;
     ssimu2.src.right = 1 << 30;
-    if (InitHandler(&none, &ssimu2) == 0) Expect("all cropped", 0, 1);
+    if (Vship_InitHandler(&none, &ssimu2) == 0) Expect("all cropped", 0, 1);
     if (none) Expect("a handler of a failed call", 1, 0);
     freed = handler;
-    Expect("FreeHandler", FreeHandler(handler), 0);
-    Expect("FreeHandler, a second time", FreeHandler(freed), 10);
-    PlanesOf(clips[0], planes, strides);
-    Expect("a freed handler", ComputeHandler(freed, &score, planes, planes, strides, strides), 10);
-    Expect("Reset of a freed handler", Reset(freed), 10);
-    Expect("ResetScore of null", ResetScore(NULL), 10);
-    Expect("FreeHandler of null", FreeHandler(NULL), 10);
-    Expect("FreeHandler of an address", FreeHandler(text), 10);
-    Expect("the error of a freed handler", LastErrorHandler(freed, text, sizeof text), 0);
-    if (LastError(text, sizeof text) < 2 || !text[0]) Expect("the last error", 1, 0);
-    Expect("PinnedFree2 of null", PinnedFree2(NULL, 0), 11);
-    Expect("FreeHandler", FreeHandler(second), 0);
-    for (i = 0; i < 2; i++) free(clips[i]);
-    dlclose(library);
+    Expect("FreeHandler", Vship_FreeHandler(handler), 0);
+    Expect("FreeHandler, a second time", Vship_FreeHandler(freed), 10);
+    PlanesOf(clips[0], width, height, bytes, planes, strides);
+    Expect("a freed handler", Vship_ComputeHandler(freed, &score, planes, planes, strides, strides), 10);
+    Expect("Reset of a freed handler", Vship_Reset(freed), 10);
+    Expect("ResetScore of null", Vship_ResetScore(NULL), 10);
+    Expect("FreeHandler of null", Vship_FreeHandler(NULL), 10);
+    Expect("FreeHandler of an address", Vship_FreeHandler(text), 10);
+    Expect("the error of a freed handler", Vship_GetDetailedLastErrorHandler(freed, text, sizeof text), 0);
+    if (Vship_GetDetailedLastError(text, sizeof text) < 2 || !text[0]) Expect("the last error", 1, 0);
+    Expect("PinnedFree2 of null", Vship_PinnedFree2(NULL, 0), 11);
+    Expect("FreeHandler", Vship_FreeHandler(second), 0);
     return failures > 0;
 }

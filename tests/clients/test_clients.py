@@ -59,7 +59,7 @@ class Clients(unittest.TestCase):
         scores = [frame["vmaf"] for frame in json.loads(text)["vmaf"]]
         expected = self.vmaf(*PAIR)[:len(scores)]
         self.assertEqual(len(scores), 24)
-        # The last frame's motion has no successor where the clip is cut; the tool rounds to three
+        # The last frame's motion has no successor where the clip ends; the tool rounds to three
         # places.
         for ours, theirs in zip(expected[:-1], scores[:-1]):
             self.assertAlmostEqual(ours["vmaf"], theirs, delta=0.0006)

@@ -1,4 +1,4 @@
-"""A Ray cluster on this machine: the same scores as without it, whatever happens to workers and files."""
+"""A Ray cluster on this machine: the same scores as without it, even where workers or files are lost."""
 import os
 import signal
 import warnings

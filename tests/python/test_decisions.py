@@ -1,4 +1,4 @@
-"""Verdicts from a part of the frames, encodes side by side, and lists, as the commands tell them."""
+"""Verdicts from a part of the frames, comparisons of encodes, and lists, as the commands report them."""
 import json
 import subprocess
 

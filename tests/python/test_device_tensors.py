@@ -1,4 +1,4 @@
-"""Tensors on a CUDA device, as DLPack tells of them. They lie in the host's memory here, which the emulator takes for a
+"""Tensors on a CUDA device, as DLPack describes them. They lie in the host's memory here, which the emulator takes for a
 device's; tests/gpu/torch_check.py has true ones."""
 import asyncio
 import ctypes
@@ -16,7 +16,7 @@ FEATURES = ["psnr", "motion"]
 
 
 class Tensor:
-    """Exports a numpy array as DLPack's `device`, index `index`, and keeps the streams and threads that asked."""
+    """Exports a numpy array as DLPack's `device`, index `index`, and records the streams and threads that asked."""
 
     def __init__(self, array, device=2, index=0):
         self.array, self.device, self.streams = array, (device, index), []
@@ -82,7 +82,7 @@ def test_asyncio_asks_on_the_thread_that_knows_the_producer_s_stream(pair):
     assert {thread for planes in tensors for tensor in planes for thread in tensor.threads} == {threading.get_ident()}
 
 
-def test_tensors_are_kept_until_their_frame_is_done():
+def test_tensors_are_held_until_their_frame_is_done():
     alive = []
     with acutance.Session(None, FEATURES, backend="emu") as session:
         for frame in range(FRAMES):

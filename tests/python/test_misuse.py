@@ -49,7 +49,7 @@ def test_pictures_that_do_not_fit(options, reference, distorted, error, text):
 
 
 class Tensor:
-    """Speaks DLPack as it is told."""
+    """A DLPack exporter with given answers."""
 
     def __init__(self, device, capsule):
         self.device, self.capsule = device, capsule
@@ -242,7 +242,7 @@ def test_values_of_other_types(files, options, text):
         acutance.score(*files, **options)
 
 
-def test_a_bound_of_memory_is_kept(files):
+def test_a_bound_of_memory_holds(files):
     with pytest.raises(acutance.OutOfMemoryError, match="are allowed"):
         acutance.score(*files, max_memory=1)
     with acutance.Session(max_memory=1) as session, pytest.raises(acutance.OutOfMemoryError, match="are allowed"):

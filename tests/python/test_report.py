@@ -1,4 +1,4 @@
-"""Reports, summaries, maps, and what a Result tells of its inputs."""
+"""Reports, summaries, maps, and the inputs of a Result."""
 import json
 import os
 import subprocess

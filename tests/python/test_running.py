@@ -195,7 +195,7 @@ print(time.monotonic() - begin)
 
 
 def test_a_run_that_waits_for_a_writer_ends_when_it_is_cancelled(files, tmp_path):
-    fifo = tmp_path / "nobody.y4m"
+    fifo = tmp_path / "no-writer.y4m"
     os.mkfifo(fifo)
     program = subprocess.run([sys.executable, "-c", CANCELLED, fifo, *files], capture_output=True, text=True, timeout=60,
                              check=False)
@@ -319,7 +319,7 @@ def test_memory_is_flat_over_sessions(pair):
 
 @pytest.mark.parametrize("copy", [False, True])
 def test_memory_is_flat_over_frames(pair, copy):
-    """Of 10000 frames only the scores are kept, some 200 bytes a frame; their pictures are 12 kB each."""
+    """Only the scores of 10000 frames are retained, some 200 bytes a frame; their pictures are 12 kB each."""
     seen = []
     with acutance.Session(threads=2, copy=copy, progress=lambda progress: seen.append(progress.frames)) as session:
         for i in range(11000):

@@ -1,4 +1,4 @@
-"""Files to results: the same bits as the command, and all that a Result tells."""
+"""Files to results: the same bits as the command, and all parts of a Result."""
 import json
 import pickle
 
@@ -259,17 +259,17 @@ def test_cached_reference(files, tmp_path):
             container.mux(stream.encode(av.VideoFrame.from_ndarray(packed, format="yuv420p")))
         container.mux(stream.encode())
     expected = acutance.score(*files, features="psnr")
-    kept = acutance.CachedReference(path)
-    assert (kept.path, kept.frames, kept.bytes) == (str(path), 0, 0)
+    cached = acutance.CachedReference(path)
+    assert (cached.path, cached.frames, cached.bytes) == (str(path), 0, 0)
     for _ in range(2):
-        assert_same_bits(acutance.score(kept, files[1], features="psnr"), dict(expected))
-        assert (kept.frames, kept.bytes) == (FRAMES, FRAMES * WIDTH * HEIGHT * 3 // 2)
-    assert kept.device_frames == 0
+        assert_same_bits(acutance.score(cached, files[1], features="psnr"), dict(expected))
+        assert (cached.frames, cached.bytes) == (FRAMES, FRAMES * WIDTH * HEIGHT * 3 // 2)
+    assert cached.device_frames == 0
     for most, frames in ((None, FRAMES), (0, 0)):
-        kept = acutance.CachedReference(path, max_device_memory=most)
+        cached = acutance.CachedReference(path, max_device_memory=most)
         for _ in range(2):
-            assert_same_bits(acutance.score(kept, files[1], features="psnr", backend="emu"), dict(expected))
-            assert kept.device_frames == frames
+            assert_same_bits(acutance.score(cached, files[1], features="psnr", backend="emu"), dict(expected))
+            assert cached.device_frames == frames
     small = acutance.CachedReference(path, max_memory=1000)
     for _ in range(2):
         assert_same_bits(acutance.score(small, files[1], features="psnr"), dict(expected))

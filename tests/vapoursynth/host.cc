@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -27,6 +29,16 @@ void Expect(bool holds, const std::string& what) {
   ++failures;
 }
 
+/// A value of an argument; several where a function takes a list.
+using Value = std::variant<int, double, const char*, VSNode*, std::vector<int>, std::vector<double>>;
+using Values = std::vector<std::pair<const char*, Value>>;
+
+struct FreeNode {
+  const VSAPI* api;
+  void operator()(VSNode* node) const { api->freeNode(node); }
+};
+using Node = std::unique_ptr<VSNode, FreeNode>;
+
 class Host {
  public:
   explicit Host(const VSAPI* own) : api(own), core(own->createCore(0)) {}
@@ -34,76 +46,73 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  VSMap* Call(const char* space, const char* name, VSMap* arguments) const {
-    VSPlugin* plugin = api->getPluginByNamespace(space, core);
-    VSMap* result = api->invoke(plugin, name, arguments);
+  VSMap* Call(const char* space, const char* name, const Values& values) const {
+    VSMap* arguments = api->createMap();
+    for (const auto& [key, value] : values) std::visit([&](const auto& each) { Set(arguments, key, each); }, value);
+    VSMap* result = api->invoke(api->getPluginByNamespace(space, core), name, arguments);
     api->freeMap(arguments);
     return result;
   }
 
-  VSNode* Node(VSMap* result, const char* what) const {
+  /// The clip that a function returns.
+  Node Run(const char* space, const char* name, const Values& values) const {
+    VSMap* result = Call(space, name, values);
     const char* error = api->mapGetError(result);
-    Expect(!error, std::string(what) + ": " + (error ? error : ""));
+    Expect(!error, std::string(name) + ": " + (error ? error : ""));
     VSNode* node = error ? nullptr : api->mapGetNode(result, "clip", 0, nullptr);
     api->freeMap(result);
-    return node;
+    return {node, FreeNode{api}};
   }
 
-  /// A grey clip of 4:2:0 with frames numbered by an expression that depends on x, y and the frame.
-  VSNode* Clip(const char* expression) const {
-    VSMap* arguments = api->createMap();
-    api->mapSetInt(arguments, "width", 128, maReplace);
-    api->mapSetInt(arguments, "height", 96, maReplace);
-    api->mapSetInt(arguments, "format", pfYUV420P8, maReplace);
-    api->mapSetInt(arguments, "length", kFrames, maReplace);
-    api->mapSetInt(arguments, "fpsnum", 25, maReplace);
-    api->mapSetInt(arguments, "fpsden", 1, maReplace);
-    for (const double value : {100.0, 128.0, 128.0}) api->mapSetFloat(arguments, "color", value, maAppend);
-    VSNode* blank = Node(Call("std", "BlankClip", arguments), "BlankClip");
-    arguments = api->createMap();
-    api->mapConsumeNode(arguments, "clip", blank, maReplace);
-    api->mapSetInt(arguments, "left", expression[0] - '0', maReplace);
-    api->mapSetInt(arguments, "right", 8 - (expression[0] - '0'), maReplace);
-    api->mapSetInt(arguments, "top", 4, maReplace);
-    for (const double value : {static_cast<double>(40 + 20 * (expression[1] - '0')), 90.0, 150.0})
-      api->mapSetFloat(arguments, "color", value, maAppend);
-    return Node(Call("std", "AddBorders", arguments), "AddBorders");
+  /// A grey clip of 4:2:0 with borders, whose width and color the digits of `shape` say.
+  Node Clip(const char* shape) const {
+    const int left = shape[0] - '0', luma = 40 + 20 * (shape[1] - '0');
+    const Node blank = Run("std", "BlankClip",
+                           {{"width", 128},
+                            {"height", 96},
+                            {"format", int{pfYUV420P8}},
+                            {"length", kFrames},
+                            {"fpsnum", 25},
+                            {"fpsden", 1},
+                            {"color", std::vector{100.0, 128.0, 128.0}}});
+    return Run("std", "AddBorders",
+               {{"clip", blank.get()},
+                {"left", left},
+                {"right", 8 - left},
+                {"top", 4},
+                {"color", std::vector{static_cast<double>(luma), 90.0, 150.0}}});
   }
 
   /// A clip of one color: codes of Y, U and V, of R, G and B, or a share of light.
-  VSNode* Flat(int format, double a, double b, double c, int frames = kFrames, int width = 128, int height = 96) const {
-    VSMap* arguments = api->createMap();
-    api->mapSetInt(arguments, "width", width, maReplace);
-    api->mapSetInt(arguments, "height", height, maReplace);
-    api->mapSetInt(arguments, "format", format, maReplace);
-    api->mapSetInt(arguments, "length", frames, maReplace);
-    for (const double value : {a, b, c}) api->mapSetFloat(arguments, "color", value, maAppend);
-    return Node(Call("std", "BlankClip", arguments), "BlankClip");
+  Node Flat(int format, std::vector<double> color, int frames = kFrames, int width = 128, int height = 96) const {
+    return Run(
+        "std", "BlankClip",
+        {{"width", width}, {"height", height}, {"format", format}, {"length", frames}, {"color", std::move(color)}});
   }
 
-  VSNode* Convert(VSNode* clip, int format) const {
-    VSMap* arguments = api->createMap();
-    api->mapSetNode(arguments, "clip", clip, maReplace);
-    api->mapSetInt(arguments, "format", format, maReplace);
-    api->mapSetData(arguments, "matrix_in_s", "170m", -1, dtUtf8, maReplace);
-    return Node(Call("resize", "Bicubic", arguments), "Bicubic");
+  Node Convert(const Node& clip, int format) const {
+    return Run("resize", "Bicubic", {{"clip", clip.get()}, {"format", format}, {"matrix_in_s", "170m"}});
   }
 
-  VSMap* Pair(VSNode* reference, VSNode* distorted) const {
-    VSMap* arguments = api->createMap();
-    api->mapSetNode(arguments, "reference", reference, maReplace);
-    api->mapSetNode(arguments, "distorted", distorted, maReplace);
-    return arguments;
+  Node Score(const char* space, const char* name, const Node& reference, const Node& distorted,
+             const Values& more = {}) const {
+    return Run(space, name, Pair(reference, distorted, more));
   }
 
-  const VSFrame* Frame(VSNode* node, int n) const {
+  static Values Pair(const Node& reference, const Node& distorted, const Values& more = {}) {
+    Values values = {{"reference", reference.get()}, {"distorted", distorted.get()}};
+    values.insert(values.end(), more.begin(), more.end());
+    return values;
+  }
+
+  const VSFrame* Frame(const Node& node, int n) const {
     char error[1024] = "";
-    const VSFrame* frame = api->getFrame(n, node, error, sizeof error);
+    const VSFrame* frame = api->getFrame(n, node.get(), error, sizeof error);
     Expect(frame, "frame " + std::to_string(n) + ": " + error);
     return frame;
   }
 
-  double Score(VSNode* node, int n, const char* property) const {
+  double Property(const Node& node, int n, const char* property) const {
     const VSFrame* frame = Frame(node, n);
     if (!frame) return -1e9;
     int error = 0;
@@ -113,8 +122,29 @@ class Host {
     return score;
   }
 
+  /// Expects a failure whose message has `part`.
+  void ExpectError(const char* space, const char* name, const Values& values, const std::string& part) const {
+    VSMap* result = Call(space, name, values);
+    const char* error = api->mapGetError(result);
+    Expect(error && std::string(error).find(part) != std::string::npos,
+           std::string(name) + ": \"" + (error ? error : "no error") + "\" does not say \"" + part + "\"");
+    api->freeMap(result);
+  }
+
   const VSAPI* const api;
   VSCore* const core;
+
+ private:
+  void Set(VSMap* map, const char* key, int value) const { api->mapSetInt(map, key, value, maAppend); }
+  void Set(VSMap* map, const char* key, double value) const { api->mapSetFloat(map, key, value, maAppend); }
+  void Set(VSMap* map, const char* key, VSNode* node) const { api->mapSetNode(map, key, node, maAppend); }
+  void Set(VSMap* map, const char* key, const char* text) const {
+    api->mapSetData(map, key, text, -1, dtUtf8, maAppend);
+  }
+  template <class Each>
+  void Set(VSMap* map, const char* key, const std::vector<Each>& values) const {
+    for (const Each& value : values) Set(map, key, value);
+  }
 };
 
 // The C interface's side.
@@ -132,13 +162,13 @@ struct Score {
   double score;
 };
 
-double ScoreDirectly(void* library, const Host& host, VSNode* reference, VSNode* distorted, int transfer) {
+double ScoreDirectly(void* library, const Host& host, const Node& reference, const Node& distorted, int transfer) {
   const auto init = reinterpret_cast<int (*)(void**, void*)>(dlsym(library, "Vship_InitHandler"));
   const auto compute =
       reinterpret_cast<int (*)(void*, void*, const uint8_t* const*, const uint8_t* const*, const int64_t*,
                                const int64_t*)>(dlsym(library, "Vship_ComputeHandler"));
   const auto free = reinterpret_cast<int (*)(void*)>(dlsym(library, "Vship_FreeHandler"));
-  const VSVideoInfo& info = *host.api->getVideoInfo(reference);
+  const VSVideoInfo& info = *host.api->getVideoInfo(reference.get());
   Colorspace colors = {};
   colors.width = info.width;
   colors.height = info.height;
@@ -189,212 +219,137 @@ bool IsNear(double value, double expected, double tolerance) {
   return false;
 }
 
-void ExpectError(const Host& host, const char* space, const char* name, VSMap* arguments, const std::string& part) {
-  VSMap* result = host.Call(space, name, arguments);
-  const char* error = host.api->mapGetError(result);
-  Expect(error && std::string(error).find(part) != std::string::npos,
-         std::string(name) + ": \"" + (error ? error : "no error") + "\" does not say \"" + part + "\"");
-  host.api->freeMap(result);
-}
-
 void CheckVszip(const Host& host, void* library) {
-  VSNode *grey = host.Flat(pfYUV420P8, 100, 100, 100), *lighter = host.Flat(pfYUV420P8, 110, 110, 110);
+  const Node grey = host.Flat(pfYUV420P8, {100, 100, 100}), lighter = host.Flat(pfYUV420P8, {110, 110, 110});
   constexpr int kSrgb = 13;
   const double expected = ScoreDirectly(library, host, grey, lighter, kSrgb);
   for (const char* name : {"SSIMULACRA2", "Metrics"}) {
-    VSNode* scored = host.Node(host.Call("vszip", name, host.Pair(grey, lighter)), name);
+    const Node scored = host.Score("vszip", name, grey, lighter);
     for (const char* property : {"SSIMULACRA2", "_SSIMULACRA2"})
-      Expect(host.Score(scored, 1, property) == expected, std::string("vszip's ") + property);
-    host.api->freeNode(scored);
+      Expect(host.Property(scored, 1, property) == expected, std::string("vszip's ") + property);
   }
   // Frames in any order, each with those before it.
   const std::string printed = Printed([&] {
-    VSNode* scored = host.Node(host.Call("vszip", "XPSNR", host.Pair(grey, lighter)), "XPSNR");
+    const Node scored = host.Score("vszip", "XPSNR", grey, lighter);
     for (int n = kFrames - 1; n >= 0; --n)
       for (const char* property : {"XPSNR_Y", "XPSNR_U", "XPSNR_V"})
-        Expect(IsNear(host.Score(scored, n, property), n == 0 ? kFirstXpsnr : kXpsnr, 1e-6), property);
-    host.api->freeNode(scored);
+        Expect(IsNear(host.Property(scored, n, property), n == 0 ? kFirstXpsnr : kXpsnr, 1e-6), property);
   });
   Expect(printed.starts_with("XPSNR average, 4 frames  y: 12.6202  u: "), "verbose XPSNR prints " + printed);
-  VSMap* arguments = host.Pair(grey, grey);
-  host.api->mapSetInt(arguments, "temporal", 0, maReplace);
-  host.api->mapSetInt(arguments, "verbose", 0, maReplace);
   const std::string silence = Printed([&] {
-    VSNode* scored = host.Node(host.Call("vszip", "XPSNR", arguments), "XPSNR");
-    Expect(std::isinf(host.Score(scored, 2, "XPSNR_Y")), "XPSNR of identical planes");
-    host.api->freeNode(scored);
+    const Node scored = host.Score("vszip", "XPSNR", grey, grey, {{"temporal", 0}, {"verbose", 0}});
+    Expect(std::isinf(host.Property(scored, 2, "XPSNR_Y")), "XPSNR of identical planes");
   });
   Expect(silence.empty(), "XPSNR prints without verbose: " + silence);
 
-  arguments = host.Pair(grey, lighter);
-  host.api->mapSetInt(arguments, "mode", 1, maReplace);
-  ExpectError(host, "vszip", "Metrics", arguments, "mode");
-  VSNode* shorter = host.Flat(pfYUV420P8, 100, 100, 100, 2);
-  ExpectError(host, "vszip", "SSIMULACRA2", host.Pair(grey, shorter), "length");
-  VSNode* rgb = host.Flat(pfRGB24, 100, 100, 100);
-  ExpectError(host, "vszip", "XPSNR", host.Pair(rgb, rgb), "YUV");
-  for (VSNode* node : {grey, lighter, shorter, rgb}) host.api->freeNode(node);
+  host.ExpectError("vszip", "Metrics", Host::Pair(grey, lighter, {{"mode", 1}}), "mode");
+  const Node shorter = host.Flat(pfYUV420P8, {100, 100, 100}, 2), rgb = host.Flat(pfRGB24, {100, 100, 100});
+  host.ExpectError("vszip", "SSIMULACRA2", Host::Pair(grey, shorter), "length");
+  host.ExpectError("vszip", "XPSNR", Host::Pair(rgb, rgb), "YUV");
 }
 
 /// RGB scores as the YUV that it was made of, up to what its own 8 bits or floats lose.
-void CheckRgb(const Host& host, VSNode* reference, VSNode* distorted) {
-  VSNode* scored = host.Node(host.Call("vszip", "SSIMULACRA2", host.Pair(reference, distorted)), "SSIMULACRA2");
-  const double expected = host.Score(scored, 0, "SSIMULACRA2");
-  host.api->freeNode(scored);
+void CheckRgb(const Host& host, const Node& reference, const Node& distorted) {
+  const Node yuv = host.Score("vszip", "SSIMULACRA2", reference, distorted);
+  const double expected = host.Property(yuv, 0, "SSIMULACRA2");
   for (const int format : {pfRGBS, pfRGBH, pfRGB48, pfRGB30, pfRGB24}) {
-    VSNode *first = host.Convert(reference, format), *second = host.Convert(distorted, format);
+    const Node first = host.Convert(reference, format), second = host.Convert(distorted, format);
     const std::pair<const char*, const char*> functions[] = {
         {"vszip", "SSIMULACRA2"}, {"vship", "SSIMULACRA2"}, {"julek", "SSIMULACRA"}};
     for (const auto& [space, name] : functions) {
-      scored = host.Node(host.Call(space, name, host.Pair(first, second)), name);
-      const double score = host.Score(scored, 0, "_SSIMULACRA2");
-      Expect(IsNear(score, expected, format == pfRGB24 ? 1.0 : 0.1),
-             std::string(space) + " of RGB: " + std::to_string(score) + " instead of " + std::to_string(expected));
-      host.api->freeNode(scored);
+      const double score = host.Property(host.Score(space, name, first, second), 0, "_SSIMULACRA2");
+      Expect(IsNear(score, expected, format == pfRGB24 ? 1.0 : 0.1), std::string(space) + " of RGB");
     }
     for (const char* name : {"Butteraugli", "butteraugli"}) {
-      VSMap* arguments = host.Pair(first, second);
-      host.api->mapSetFloat(arguments, "intensity_target", 203.0, maReplace);
-      host.api->mapSetInt(arguments, "distmap", 1, maReplace);
-      scored = host.Node(host.Call("julek", name, arguments), name);
-      Expect(host.Score(scored, 0, "_FrameButteraugli") > 1, "julek's Butteraugli");
-      host.api->freeNode(scored);
+      const Node scored = host.Score("julek", name, first, second, {{"intensity_target", 203.0}, {"distmap", 1}});
+      Expect(host.Property(scored, 0, "_FrameButteraugli") > 1, "julek's Butteraugli");
     }
-    host.api->freeNode(first);
-    host.api->freeNode(second);
   }
-  // Linear light is told by its function, and is another score.
-  VSNode *dark = host.Flat(pfRGBS, 0.1, 0.1, 0.1), *light = host.Flat(pfRGBS, 0.11, 0.11, 0.11);
-  scored = host.Node(host.Call("ssimulacra2", "SSIMULACRA2", host.Pair(dark, light)), "ssimulacra2");
-  const double linear = host.Score(scored, 0, "SSIMULACRA2");
-  host.api->freeNode(scored);
-  scored = host.Node(host.Call("vszip", "SSIMULACRA2", host.Pair(dark, light)), "vszip");
-  Expect(linear > 0 && linear < 100 && std::abs(host.Score(scored, 0, "SSIMULACRA2") - linear) > 0.1, "linear RGB");
-  host.api->freeNode(scored);
-  VSMap* arguments = host.Pair(dark, light);
-  host.api->mapSetInt(arguments, "feature", 1, maReplace);
-  ExpectError(host, "julek", "SSIMULACRA", arguments, "feature");
-  host.api->freeNode(dark);
-  host.api->freeNode(light);
+  // Linear light is a function of its own, and is another score.
+  const Node dark = host.Flat(pfRGBS, {0.1, 0.1, 0.1}), light = host.Flat(pfRGBS, {0.11, 0.11, 0.11});
+  const double linear = host.Property(host.Score("ssimulacra2", "SSIMULACRA2", dark, light), 0, "SSIMULACRA2");
+  const double encoded = host.Property(host.Score("vszip", "SSIMULACRA2", dark, light), 0, "SSIMULACRA2");
+  Expect(linear > 0 && linear < 100 && std::abs(encoded - linear) > 0.1, "linear RGB");
+  host.ExpectError("julek", "SSIMULACRA", Host::Pair(dark, light, {{"feature", 1}}), "feature");
 }
 
 /// Floats in any chroma format score as the integers that they were made of; a reference in other samples does, too.
-void CheckFloats(const Host& host, VSNode* reference, VSNode* distorted) {
-  VSNode* scored = host.Node(host.Call("vship", "SSIMULACRA2", host.Pair(reference, distorted)), "SSIMULACRA2");
-  const double expected = host.Score(scored, 0, "_SSIMULACRA2");
-  host.api->freeNode(scored);
+void CheckFloats(const Host& host, const Node& reference, const Node& distorted) {
+  const Node whole = host.Score("vship", "SSIMULACRA2", reference, distorted);
+  const double expected = host.Property(whole, 0, "_SSIMULACRA2");
   for (const int format : {pfYUV420PS, pfYUV444PS, pfYUV422P10}) {
-    VSNode *first = host.Convert(reference, format), *second = host.Convert(distorted, format);
-    for (VSNode* other : {second, distorted}) {
-      scored = host.Node(host.Call("vship", "SSIMULACRA2", host.Pair(first, other)), "SSIMULACRA2");
-      Expect(IsNear(host.Score(scored, 0, "_SSIMULACRA2"), expected, 1.0), "floats of luma and chroma");
-      host.api->freeNode(scored);
-    }
-    host.api->freeNode(first);
-    host.api->freeNode(second);
+    const Node first = host.Convert(reference, format), second = host.Convert(distorted, format);
+    for (const Node* other : {&second, &distorted})
+      Expect(IsNear(host.Property(host.Score("vship", "SSIMULACRA2", first, *other), 0, "_SSIMULACRA2"), expected, 1.0),
+             "floats of luma and chroma");
   }
-  VSNode* floats = host.Flat(pfYUV444PS, 0.5, 0, 0);
-  ExpectError(host, "vszip", "XPSNR", host.Pair(floats, floats), "integers");
-  host.api->freeNode(floats);
+  const Node floats = host.Flat(pfYUV444PS, {0.5, 0, 0});
+  host.ExpectError("vszip", "XPSNR", Host::Pair(floats, floats), "integers");
 }
 
 /// The map has the size at which the display shows the clip, which is the value of another display.
-void CheckResizing(const Host& host, VSNode* reference, VSNode* distorted) {
+void CheckResizing(const Host& host, const Node& reference, const Node& distorted) {
   double scores[2] = {};
   for (const bool resizes : {false, true}) {
-    VSMap* arguments = host.Pair(reference, distorted);
-    host.api->mapSetInt(arguments, "resizeToDisplay", resizes ? 1 : 0, maReplace);
-    host.api->mapSetInt(arguments, "distmap", 1, maReplace);
-    VSNode* scored = host.Node(host.Call("vship", "CVVDP", arguments), "CVVDP");
-    const VSVideoInfo &clip = *host.api->getVideoInfo(reference), &map = *host.api->getVideoInfo(scored);
+    const Node scored =
+        host.Score("vship", "CVVDP", reference, distorted, {{"resizeToDisplay", resizes ? 1 : 0}, {"distmap", 1}});
+    const VSVideoInfo &clip = *host.api->getVideoInfo(reference.get()), &map = *host.api->getVideoInfo(scored.get());
     if (resizes) Expect(map.width == 1920 || map.height == 1080, "the map fills the display");
     else Expect(map.width == clip.width && map.height == clip.height, "the map is as large as the clip");
-    scores[resizes ? 1 : 0] = host.Score(scored, 1, "_CVVDP");
+    scores[resizes ? 1 : 0] = host.Property(scored, 1, "_CVVDP");
     const VSFrame* frame = host.Frame(scored, 1);
     Expect(frame && host.api->getFrameWidth(frame, 0) == map.width, "the map's frames");
     if (frame) host.api->freeFrame(frame);
-    host.api->freeNode(scored);
   }
   Expect(scores[0] != scores[1] && scores[1] < 10, "resizeToDisplay is another score");
 }
 
-std::string FileText(const std::string& path) {
-  std::ifstream file(path);
+/// The log of a function that lets frames pass, after it was asked for the frames `numbers`.
+std::string LogOf(const Host& host, const char* name, Values values, int format, const std::vector<int>& numbers) {
+  const char* path = "vapoursynth_vmaf.log";
+  std::remove(path);
+  values.insert(values.end(), {{"log_path", path}, {"log_format", format}});
+  {
+    const Node passing = host.Run("vmaf", name, values);
+    for (const int n : numbers)
+      if (const VSFrame* frame = host.Frame(passing, n)) host.api->freeFrame(frame);
+  }
   std::ostringstream text;
-  text << file.rdbuf();
+  text << std::ifstream(path).rdbuf();
+  std::remove(path);
   return text.str();
 }
 
-void CheckVmaf(const Host& host, VSNode* reference, VSNode* distorted) {
-  const std::string path = "vapoursynth_vmaf.log";
+void CheckVmaf(const Host& host, const Node& reference, const Node& distorted) {
+  const Values pair = Host::Pair(reference, distorted, {{"model", std::vector{1, 0}}, {"feature", std::vector{0, 4}}});
   const std::pair<int, std::vector<std::string>> formats[] = {
       {0, {"<VMAF version=\"3.2.0\">", "vmaf_neg=\""}},
       {1, {"\"vmaf_neg\": ", "\"psnr_y\": ", "\"frameNum\": 3"}},
       {2, {"Frame,", "vmaf_neg"}},
       {3, {"{0}{1}frame: 0|"}}};
-  for (const auto& [format, words] : formats) {
-    std::remove(path.c_str());
-    VSMap* arguments = host.Pair(reference, distorted);
-    host.api->mapSetData(arguments, "log_path", path.c_str(), -1, dtUtf8, maReplace);
-    host.api->mapSetInt(arguments, "log_format", format, maReplace);
-    for (const int model : {1, 0}) host.api->mapSetInt(arguments, "model", model, maAppend);
-    for (const int feature : {0, 4}) host.api->mapSetInt(arguments, "feature", feature, maAppend);
-    VSNode* passing = host.Node(host.Call("vmaf", "VMAF", arguments), "VMAF");
-    for (const int n : {2, 0, 3})
-      if (const VSFrame* frame = host.Frame(passing, n)) host.api->freeFrame(frame);
-    host.api->freeNode(passing);
-    const std::string log = FileText(path);
-    for (const std::string& word : words)
-      Expect(log.find(word) != std::string::npos, "log " + std::to_string(format) + " lacks " + word + ": " + log);
+  for (const auto& [format, parts] : formats) {
+    const std::string log = LogOf(host, "VMAF", pair, format, {2, 0, 3});
+    for (const std::string& part : parts)
+      Expect(log.find(part) != std::string::npos, "log " + std::to_string(format) + " lacks " + part + ": " + log);
   }
-  VSNode *grey = host.Flat(pfYUV420P8, 100, 100, 100, kFrames, 256, 256),
-         *lighter = host.Flat(pfYUV420P8, 110, 110, 110, kFrames, 256, 256);
-  VSMap* arguments = host.Pair(grey, lighter);
-  for (const int feature : {4, 0, 3, 1, 2, 0}) host.api->mapSetInt(arguments, "feature", feature, maAppend);
-  VSNode* scored = host.Node(host.Call("vmaf", "Metric", arguments), "Metric");
+  const Node grey = host.Flat(pfYUV420P8, {100, 100, 100}, kFrames, 256, 256),
+             lighter = host.Flat(pfYUV420P8, {110, 110, 110}, kFrames, 256, 256);
+  const Node scored = host.Score("vmaf", "Metric", grey, lighter, {{"feature", std::vector{4, 0, 3, 1, 2, 0}}});
   for (const char* property : {"psnr_y", "psnr_cb", "psnr_cr", "psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr", "psnr_hvs",
                                "float_ssim", "float_ms_ssim", "ciede2000"})
-    Expect(host.Score(scored, 1, property) > 0, property);
-  Expect(IsNear(host.Score(scored, 1, "psnr_cb"), 20 * std::log10(255.0 / 10), 1e-6), "psnr_cb");
-  host.api->freeNode(scored);
-  ExpectError(host, "vmaf", "Metric", host.Pair(grey, lighter), "feature");
-
-  arguments = host.api->createMap();
-  host.api->mapSetNode(arguments, "clip", grey, maReplace);
-  host.api->mapSetData(arguments, "log_path", path.c_str(), -1, dtUtf8, maReplace);
-  host.api->mapSetInt(arguments, "log_format", 1, maReplace);
-  host.api->mapSetFloat(arguments, "topk", 0.5, maReplace);
-  scored = host.Node(host.Call("vmaf", "CAMBI", arguments), "CAMBI");
-  if (const VSFrame* frame = host.Frame(scored, 1)) host.api->freeFrame(frame);
-  host.api->freeNode(scored);
-  const std::string log = FileText(path);
+    Expect(host.Property(scored, 1, property) > 0, property);
+  Expect(IsNear(host.Property(scored, 1, "psnr_cb"), 20 * std::log10(255.0 / 10), 1e-6), "psnr_cb");
+  host.ExpectError("vmaf", "Metric", Host::Pair(grey, lighter), "feature");
+  const std::string log = LogOf(host, "CAMBI", {{"clip", grey.get()}, {"topk", 0.5}}, 1, {1});
   Expect(log.find("cambi") != std::string::npos && log.find("\"frameNum\": 1") != std::string::npos,
          "CAMBI's log: " + log);
-  host.api->freeNode(grey);
-  host.api->freeNode(lighter);
-  VSMap* unknown = host.Pair(reference, distorted);
-  host.api->mapSetData(unknown, "log_path", path.c_str(), -1, dtUtf8, maReplace);
-  host.api->mapSetInt(unknown, "model", 4, maReplace);
-  ExpectError(host, "vmaf", "VMAF", unknown, "model 4");
-  std::remove(path.c_str());
+  host.ExpectError("vmaf", "VMAF", Host::Pair(reference, distorted, {{"log_path", "none.log"}, {"model", 4}}),
+                   "model 4");
 }
 
-void Check(const Host& host, void* library) {
-  VSNode *reference = host.Clip("20"), *distorted = host.Clip("41");
-  VSMap* arguments = host.Pair(reference, distorted);
-  host.api->mapSetInt(arguments, "numStream", 2, maReplace);
-  VSNode* scored = host.Node(host.Call("vship", "SSIMULACRA2", arguments), "SSIMULACRA2");
-  const double expected = ScoreDirectly(library, host, reference, distorted, 1);
-  Expect(expected < 99, "the clips are too alike for a test");
-  for (const int n : {3, 0, 2})
-    for (const char* property : {"SSIMULACRA2", "_SSIMULACRA2"})
-      Expect(host.Score(scored, n, property) == expected, property);
-  host.api->freeNode(scored);
-
-  arguments = host.Pair(reference, distorted);
-  host.api->mapSetInt(arguments, "distmap", 1, maReplace);
-  host.api->mapSetFloat(arguments, "intensity_multiplier", 203.0, maReplace);
-  scored = host.Node(host.Call("vship", "BUTTERAUGLI", arguments), "BUTTERAUGLI");
+void CheckButteraugli(const Host& host, const Node& reference, const Node& distorted) {
+  const Node scored =
+      host.Score("vship", "BUTTERAUGLI", reference, distorted, {{"distmap", 1}, {"intensity_multiplier", 203.0}});
   const VSFrame* map = host.Frame(scored, 1);
   Expect(map && host.api->getVideoFrameFormat(map)->sampleType == stFloat, "the map is no GrayS");
   float most = 0;
@@ -406,46 +361,47 @@ void Check(const Host& host, void* library) {
       most = value > most ? value : most;
     }
   if (map) host.api->freeFrame(map);
-  Expect(most > 0 && host.Score(scored, 1, "_BUTTERAUGLI_INFNorm") == static_cast<double>(most),
+  Expect(most > 0 && host.Property(scored, 1, "_BUTTERAUGLI_INFNorm") == static_cast<double>(most),
          "INFNorm is the largest");
-  Expect(host.Score(scored, 1, "BUTTERAUGLI_3Norm") > 0, "3Norm");
-  Expect(host.Score(scored, 1, "_BUTTERAUGLI_QNorm") > 0, "QNorm");
-  host.api->freeNode(scored);
+  Expect(host.Property(scored, 1, "BUTTERAUGLI_3Norm") > 0, "3Norm");
+  Expect(host.Property(scored, 1, "_BUTTERAUGLI_QNorm") > 0, "QNorm");
+}
 
-  // The running value does not depend on the order of requests.
+/// The running value does not depend on the order of requests.
+void CheckCvvdp(const Host& host, const Node& reference, const Node& distorted) {
   std::vector<double> in_order;
   for (const bool backwards : {false, true}) {
-    arguments = host.Pair(reference, distorted);
-    host.api->mapSetData(arguments, "model_name", "standard_fhd", -1, dtUtf8, maReplace);
-    scored = host.Node(host.Call("vship", "CVVDP", arguments), "CVVDP");
+    const Node scored = host.Score("vship", "CVVDP", reference, distorted, {{"model_name", "standard_fhd"}});
     for (int i = 0; i < kFrames; ++i) {
       const int n = backwards ? kFrames - 1 - i : i;
-      const double score = host.Score(scored, n, "_CVVDP");
+      const double score = host.Property(scored, n, "_CVVDP");
       if (!backwards) in_order.push_back(score);
       else Expect(score == in_order[n], "CVVDP backwards");
     }
-    host.api->freeNode(scored);
   }
   Expect(in_order[0] < 9.99, "CVVDP sees the difference");
+}
 
-  VSMap* result = host.Call("vship", "SSIMULACRA2", host.api->createMap());
-  Expect(host.api->mapGetError(result), "no clips, no error");
-  host.api->freeMap(result);
-  arguments = host.Pair(reference, distorted);
-  host.api->mapSetInt(arguments, "gpu_id", 7, maReplace);
-  result = host.Call("vship", "SSIMULACRA2", arguments);
-  Expect(host.api->mapGetError(result), "no device, no error");
-  host.api->freeMap(result);
-  result = host.Call("vship", "GpuInfo", host.api->createMap());
-  Expect(!host.api->mapGetError(result), "GpuInfo");
-  host.api->freeMap(result);
+void Check(const Host& host, void* library) {
+  const Node reference = host.Clip("20"), distorted = host.Clip("41");
+  const Node scored = host.Score("vship", "SSIMULACRA2", reference, distorted, {{"numStream", 2}});
+  const double expected = ScoreDirectly(library, host, reference, distorted, 1);
+  Expect(expected < 99, "the clips are too alike for a test");
+  for (const int n : {3, 0, 2})
+    for (const char* property : {"SSIMULACRA2", "_SSIMULACRA2"})
+      Expect(host.Property(scored, n, property) == expected, property);
+  host.ExpectError("vship", "SSIMULACRA2", {}, "reference");
+  host.ExpectError("vship", "SSIMULACRA2", Host::Pair(reference, distorted, {{"gpu_id", 7}}), "device");
+  VSMap* devices = host.Call("vship", "GpuInfo", {});
+  Expect(!host.api->mapGetError(devices), "GpuInfo");
+  host.api->freeMap(devices);
+  CheckButteraugli(host, reference, distorted);
+  CheckCvvdp(host, reference, distorted);
   CheckVszip(host, library);
   CheckRgb(host, reference, distorted);
   CheckFloats(host, reference, distorted);
   CheckResizing(host, reference, distorted);
   CheckVmaf(host, reference, distorted);
-  host.api->freeNode(reference);
-  host.api->freeNode(distorted);
 }
 
 }  // namespace

@@ -217,23 +217,25 @@ std::vector<std::string> ReportedScores(const Model& model) {
 
 }  // namespace
 
-Status Context::ModelAt(const ModelRef& model, unsigned index, std::vector<double>& scores) {
+Result<std::vector<double>> Context::ModelAt(const ModelRef& model, unsigned index) {
   ACU_RETURN_IF_ERROR(scores_.Predict(model, index));
+  std::vector<double> scores;
   for (const std::string& name : ReportedScores(*model.model)) {
     ACU_ASSIGN_OR_RETURN(const double score, scores_.At(name, index));
     scores.push_back(score);
   }
-  return {};
+  return scores;
 }
 
-Status Context::PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low, unsigned high,
-                          std::vector<double>& scores) {
+Result<std::vector<double>> Context::PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low,
+                                               unsigned high) {
   ACU_RETURN_IF_ERROR(scores_.PredictRange(model, low, high));
+  std::vector<double> scores;
   for (const std::string& name : ReportedScores(*model.model)) {
     ACU_ASSIGN_OR_RETURN(const double score, scores_.Pool(name, method, low, high));
     scores.push_back(score);
   }
-  return {};
+  return scores;
 }
 
 Status Context::WriteOutput(const std::string& path, VmafOutputFormat format) {

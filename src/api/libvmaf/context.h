@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
 #include "api/libvmaf/model.h"
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"
@@ -43,9 +43,8 @@ class Context {
     return scores_.Pool(name, method, low, high);
   }
   /// The model's own score, or a collection's four.
-  Status ModelAt(const ModelRef& model, unsigned index, std::vector<double>& scores);
-  Status PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low, unsigned high,
-                   std::vector<double>& scores);
+  Result<std::vector<double>> ModelAt(const ModelRef& model, unsigned index);
+  Result<std::vector<double>> PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low, unsigned high);
 
   Status WriteOutput(const std::string& path, VmafOutputFormat format);
 

@@ -28,7 +28,7 @@ VmafCudaState* StateOf(void* cu_ctx) {
   return state.get();
 }
 
-/// Makes kInvalidArgument (-EINVAL) of any error: libvmaf's error for all that keeps CUDA from
+/// Makes kInvalidArgument (-EINVAL) of any error: libvmaf's error for all that prevents CUDA from
 /// working.
 Status AsInvalid(const Status& status) {
   return status.ok() ? status : Status(StatusCode::kInvalidArgument, status.message());

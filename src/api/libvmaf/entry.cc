@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "api/libvmaf/context.h"
-#include "api/libvmaf/dictionary.h"
 #include "api/libvmaf/log.h"
 #include "log/log_writer.h"
 
@@ -30,12 +29,44 @@ Status ReadOrFlush(const Locked& context, VmafPicture* ref, VmafPicture* dist, u
   return context->Read(*ref, *dist, index);
 }
 
+Result<ModelRef> Find(VmafModel* model) {
+  ACU_ASSIGN_OR_RETURN(const auto found, Models::Get().Find(model, "model"));
+  return found->content;
+}
+
+Result<ModelRef> Find(VmafModelCollection* collection) {
+  ACU_ASSIGN_OR_RETURN(const auto found, Collections::Get().Find(collection, "model_collection"));
+  return *found;
+}
+
+template <class Handle>
+int UseModel(const char* function, VmafContext* vmaf, Handle* model) {
+  return CallIn(function, vmaf, [&](const Locked& context) -> Status {
+    ACU_ASSIGN_OR_RETURN(const ModelRef found, Find(model));
+    return context->UseModel(found);
+  });
+}
+
+void Fill(double& score, const std::vector<double>& values) { score = values[0]; }
+
 void Fill(VmafModelCollectionScore& score, const std::vector<double>& values) {
   score.type = VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP;
   score.bootstrap.bagging_score = values[0];
   score.bootstrap.stddev = values[1];
   score.bootstrap.ci.p95.lo = values[2];
   score.bootstrap.ci.p95.hi = values[3];
+}
+
+/// Fills `score` with what `compute` returns for a model or a collection.
+template <class Handle, class Score, class Compute>
+int ScoreModel(const char* function, VmafContext* vmaf, Handle* model, Score* score, Compute&& compute) {
+  return CallIn(function, vmaf, [&](const Locked& context) -> Status {
+    ACU_ASSIGN_OR_RETURN(const ModelRef found, Find(model));
+    ACU_RETURN_IF_ERROR(CheckNotNull(score, "score"));
+    ACU_ASSIGN_OR_RETURN(const std::vector<double> values, compute(context, found));
+    Fill(*score, values);
+    return {};
+  });
 }
 
 }  // namespace
@@ -67,18 +98,31 @@ int vmaf_close(VmafContext* vmaf) {
   });
 }
 
-int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
-    return context->UseModel(found->content);
+int vmaf_feature_dictionary_set(VmafFeatureDictionary** dict, const char* key, const char* val) {
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(dict, "dict"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(key, "key"));
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(val, "val"));
+    if (!*dict) *dict = lib::Dictionaries::Get().Add(std::make_shared<acutance::OptionTexts>());
+    ACU_ASSIGN_OR_RETURN(const auto texts, lib::Dictionaries::Get().Find(*dict, "*dict"));
+    (*texts)[key] = val;  // numbers are rounded where the option is parsed (metric/options.h)
+    return {};
   });
 }
 
-int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
-    return context->UseModel(*found);
+int vmaf_feature_dictionary_free(VmafFeatureDictionary** dict) {
+  return lib::Call(__func__, [&]() -> Status {
+    ACU_RETURN_IF_ERROR(lib::CheckNotNull(dict, "dict"));
+    if (*dict) ACU_RETURN_IF_ERROR(lib::Dictionaries::Get().Remove(*dict, "*dict").status());
+    *dict = nullptr;
+    return {};
   });
+}
+
+int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model) { return lib::UseModel(__func__, vmaf, model); }
+
+int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection) {
+  return lib::UseModel(__func__, vmaf, model_collection);
 }
 
 int vmaf_use_feature(VmafContext* vmaf, const char* feature_name, VmafFeatureDictionary* opts_dict) {
@@ -130,26 +174,14 @@ int vmaf_read_pictures(VmafContext* vmaf, VmafPicture* ref, VmafPicture* dist, u
 }
 
 int vmaf_score_at_index(VmafContext* vmaf, VmafModel* model, double* score, unsigned index) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
-    std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->ModelAt(found->content, index, values));
-    *score = values[0];
-    return {};
-  });
+  return lib::ScoreModel(__func__, vmaf, model, score,
+                         [&](const Locked& context, const auto& found) { return context->ModelAt(found, index); });
 }
 
 int vmaf_score_at_index_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection,
                                          VmafModelCollectionScore* score, unsigned index) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
-    std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->ModelAt(*found, index, values));
-    lib::Fill(*score, values);
-    return {};
-  });
+  return lib::ScoreModel(__func__, vmaf, model_collection, score,
+                         [&](const Locked& context, const auto& found) { return context->ModelAt(found, index); });
 }
 
 int vmaf_feature_score_at_index(VmafContext* vmaf, const char* feature_name, double* score, unsigned index) {
@@ -163,26 +195,16 @@ int vmaf_feature_score_at_index(VmafContext* vmaf, const char* feature_name, dou
 
 int vmaf_score_pooled(VmafContext* vmaf, VmafModel* model, enum VmafPoolingMethod pool_method, double* score,
                       unsigned index_low, unsigned index_high) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Models::Get().Find(model, "model"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
-    std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->PoolModel(found->content, pool_method, index_low, index_high, values));
-    *score = values[0];
-    return {};
+  return lib::ScoreModel(__func__, vmaf, model, score, [&](const Locked& context, const auto& found) {
+    return context->PoolModel(found, pool_method, index_low, index_high);
   });
 }
 
 int vmaf_score_pooled_model_collection(VmafContext* vmaf, VmafModelCollection* model_collection,
                                        enum VmafPoolingMethod pool_method, VmafModelCollectionScore* score,
                                        unsigned index_low, unsigned index_high) {
-  return lib::CallIn(__func__, vmaf, [&](const Locked& context) -> Status {
-    ACU_ASSIGN_OR_RETURN(const auto found, lib::Collections::Get().Find(model_collection, "model_collection"));
-    ACU_RETURN_IF_ERROR(lib::CheckNotNull(score, "score"));
-    std::vector<double> values;
-    ACU_RETURN_IF_ERROR(context->PoolModel(*found, pool_method, index_low, index_high, values));
-    lib::Fill(*score, values);
-    return {};
+  return lib::ScoreModel(__func__, vmaf, model_collection, score, [&](const Locked& context, const auto& found) {
+    return context->PoolModel(found, pool_method, index_low, index_high);
   });
 }
 

@@ -193,9 +193,9 @@ TEST(LibvmafHandles, AForkedChildIsToldAndDoesNotHang) {
   if (child == 0) {
     ::alarm(20);
     double score = 0;
-    const bool told = vmaf_feature_score_at_index(vmaf, "psnr_y", &score, 0) == -EINVAL &&
-                      vmaf_read_pictures(vmaf, nullptr, nullptr, 0) == -EINVAL;
-    ::_exit(told && vmaf_close(vmaf) == 0 ? 0 : 1);
+    const bool is_refused = vmaf_feature_score_at_index(vmaf, "psnr_y", &score, 0) == -EINVAL &&
+                            vmaf_read_pictures(vmaf, nullptr, nullptr, 0) == -EINVAL;
+    ::_exit(is_refused && vmaf_close(vmaf) == 0 ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

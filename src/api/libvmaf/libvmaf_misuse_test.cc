@@ -226,7 +226,7 @@ TEST(Libvmaf, PooledPicturesComeBack) {
   EXPECT_EQ(vmaf_picture_unref(&picture), 0);  // a picture of the pool that was replaced
 }
 
-/// Motion keeps the last reference, and a device waits for a whole batch.
+/// Motion holds the last reference, and a device waits for a whole batch.
 TEST(Libvmaf, AnySizeOfPoolIsEnough) {
   for (const char* backend : {"cpu", "emu"})
     for (unsigned threads : {0u, 3u}) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "api/libvmaf/dictionary.h"
 #include "api/libvmaf/log.h"
 #include "metric/registry.h"
 #include "model/builtin_models.h"
@@ -43,7 +42,7 @@ using Loader = Result<Model> (*)(const char* source, const std::string& name);
 Result<Model> LoadBuiltin(const char* version, const std::string& name) { return LoadBuiltinModel(version, name); }
 Result<Model> LoadFile(const char* path, const std::string& name) { return LoadModelFile(path, name); }
 
-/// Loads a model. A failure is logged in libvmaf's words (docs/spec/system.md 1.8).
+/// Loads a model. A failure is logged with libvmaf's messages (docs/spec/system.md 1.8).
 Result<Model> Load(Loader loader, const char* source, const VmafModelConfig& cfg, bool collection) {
   Result<Model> loaded = loader(source, cfg.name ? cfg.name : "vmaf");
   const char* kind = collection ? "model collection" : "model";

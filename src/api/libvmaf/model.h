@@ -1,13 +1,15 @@
-// VmafModel and VmafModelCollection.
+// Handles of libvmaf: VmafModel, VmafModelCollection and VmafFeatureDictionary.
 #pragma once
 
+#include <libvmaf/feature.h>
 #include <libvmaf/model.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
+#include "metric/options.h"
 #include "model/model.h"
 #include "model/predict.h"
 
@@ -17,7 +19,7 @@ namespace acutance::libvmaf {
 struct ModelRef {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
-  uint64_t id = 0;  // number of the loading; tells two models of one name apart
+  uint64_t id = 0;  // number of the loading; distinguishes models of one name
 };
 
 }  // namespace acutance::libvmaf
@@ -33,5 +35,6 @@ namespace acutance::libvmaf {
 
 using Models = HandleTable<VmafModel, VmafModel>;
 using Collections = HandleTable<VmafModelCollection, ModelRef>;
+using Dictionaries = HandleTable<VmafFeatureDictionary, OptionTexts>;
 
 }  // namespace acutance::libvmaf

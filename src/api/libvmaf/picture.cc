@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/libvmaf/handle_table.h"
+#include "api/handle_table.h"
 #include "api/libvmaf/log.h"
 #include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"

@@ -1,4 +1,4 @@
-// What a call of libvship's interface comes to: a code and, where it failed, what there is to say about it.
+// Outcome of a call of libvship's interface: a code and, where it failed, a message.
 #pragma once
 
 #include <optional>
@@ -29,11 +29,11 @@ Outcome Failure(Exception code, fmt::format_string<Args...> format, Args&&... ar
   return {code, fmt::format(format, std::forward<Args>(args)...)};
 }
 
-/// What a code means; "" for a number that is none.
+/// The meaning of a code; "" for another number.
 std::string_view MessageOf(int code);
 
-/// Writes a text as the interface hands them out: cut to `length` with the end's NUL, nothing where `to` is null.
-/// Returns the bytes that the whole of it needs.
+/// Writes a text as the interface returns it: truncated to `length` bytes with its NUL; nothing where `to` is null.
+/// Returns the bytes that all of it needs.
 int CopyText(std::string_view text, char* to, int length);
 
 /// The last failure of any call, of any thread. Success does not clear it.

@@ -1,20 +1,59 @@
 // libvship's C functions: checks of arguments, codes, and nothing that leaves as an exception.
+#include <acutance/frame_scorer.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <mutex>
 
-#include "api/libvmaf/handle_table.h"
-#include "api/vship/handler.h"
+#include "api/handle_table.h"
+#include "api/vship/translate.h"
+#include "base/process.h"
 #include "base/threads/exception_barrier.h"
-#include "base/usable_cpus.h"
 
 namespace acutance::vship {
 namespace {
 
+using api::FrameScorer;
+
 constexpr int kMostThreads = 16;  // of one handler
 
+/// A client's handler: one metric over pairs of frames.
+class Handler {
+ public:
+  Handler(StructType init_type, FrameScorer scorer) : init_type_(init_type), scorer_(std::move(scorer)) {}
+
+  /// A forked child has none of the handler's threads.
+  const ProcessGuard& process() const { return process_; }
+  StructType init_type() const { return init_type_; }
+  FrameScorer& scorer() { return scorer_; }
+  size_t place_of(std::string_view output) const { return *scorer_.IndexOf(output); }
+
+  /// The call's outcome, whose message the handler retains where it failed; success does not clear it.
+  Outcome Retain(const Status& status) {
+    if (status.ok()) return {};
+    const std::lock_guard lock(mutex_);
+    last_error_ = status.message();
+    Outcome outcome(status);
+    if (status.code() == StatusCode::kInvalidArgument) outcome.code = kBadPointer;
+    return outcome;
+  }
+  std::string last_error() const {
+    const std::lock_guard lock(mutex_);
+    return last_error_;
+  }
+
+ private:
+  const ProcessGuard process_;
+  const StructType init_type_;
+  FrameScorer scorer_;
+  mutable std::mutex mutex_;  // guards the error
+  std::string last_error_;
+};
+
 /// Handles are numbers that are never used again: 5.1's as pointers, 4's divided by the table's step.
-using Handles = libvmaf::HandleTable<void, Handler>;
+using Handles = HandleTable<void, Handler>;
 constexpr uintptr_t kHandleStep = 16;
 
 void* PointerOf(Handler4 handler) {
@@ -83,62 +122,71 @@ Outcome CheckPair(const Planes& reference, const Planes& distorted) {
   return CheckPlanes(distorted, "distorted video's");
 }
 
-using MakeScorer = std::function<Outcome(const FramePair&, std::unique_ptr<Scorer>&)>;
+/// Makes the feature for videos of the reference's format.
+using MakeFeature = std::function<Outcome(const FrameFormat&, api::Feature&)>;
 
-Outcome Open(const Colorspace& reference, const Colorspace& distorted, int device, const MakeScorer& make,
-             void*& handle) {
+Outcome Open(StructType type, const Colorspace& reference, const Colorspace& distorted, int device,
+             const MakeFeature& make, void*& handle) {
   if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-  std::optional<FramePair> pair;
-  if (Outcome bad = FramePair::Make(reference, distorted, FramePair::Use::kColors, pair); !bad.ok()) return bad;
-  std::unique_ptr<Scorer> scorer;
-  if (Outcome bad = make(*pair, scorer); !bad.ok()) return bad;
-  std::shared_ptr<Handler> handler;
-  const int threads = std::min(UsableCpus(), kMostThreads);
-  if (Outcome bad = Handler::Make(std::move(*pair), std::move(scorer), threads, handler); !bad.ok()) return bad;
-  handle = Handles::Get().Add(std::move(handler));
+  api::FrameScorerOptions options = {.features = {{}}, .threads = std::min(api::DescribeCpu().threads, kMostThreads)};
+  if (Outcome bad = FormatOf(reference, options.reference); !bad.ok()) return bad;
+  if (Outcome bad = FormatOf(distorted, options.distorted); !bad.ok()) return bad;
+  const FrameFormat &a = options.reference, &b = options.distorted;
+  if (a.scored_width() != b.scored_width() || a.scored_height() != b.scored_height())
+    return Failure(kDifferingInputType, "the reference has {}x{} pixels, the distorted video {}x{}", a.scored_width(),
+                   a.scored_height(), b.scored_width(), b.scored_height());
+  if (Outcome bad = make(a, options.features[0]); !bad.ok()) return bad;
+  Result<FrameScorer> scorer = FrameScorer::Create(options);
+  if (!scorer.ok()) {
+    Outcome outcome(scorer.status());
+    if (type == kInitCvvdp && scorer.status().code() == StatusCode::kInvalidArgument) outcome.code = kBadDisplayModel;
+    return outcome;
+  }
+  handle = Handles::Get().Add(std::make_shared<Handler>(type, std::move(scorer).value()));
   return {};
 }
 
-MakeScorer ButteraugliOf(int norm, float intensity) {
-  return [=](const FramePair& pair, auto& scorer) { return MakeButteraugli(pair, norm, intensity, scorer); };
+Outcome OpenSsimulacra2(const Colorspace& reference, const Colorspace& distorted, int device, void*& handle) {
+  const auto make = [](const FrameFormat&, api::Feature& feature) { return feature = Ssimulacra2Feature(), Outcome(); };
+  return Open(kInitSsimulacra2, reference, distorted, device, make, handle);
 }
 
-MakeScorer CvvdpOf(float fps, bool resizes, const char* model, const char* config) {
-  return
-      [settings =
-           CvvdpSettings{
-               .fps = fps, .resize_to_display = resizes, .model = model ? model : "", .config = config ? config : ""}](
-          const FramePair& pair, auto& scorer) { return MakeCvvdp(pair, settings, scorer); };
+Outcome OpenButteraugli(const InitButteraugli& init, void*& handle) {
+  const auto make = [&](const FrameFormat&, api::Feature& feature) {
+    return feature = ButteraugliFeature(init.norm, init.intensity), Outcome();
+  };
+  return Open(kInitButteraugli, init.reference, init.distorted, init.device, make, handle);
+}
+
+Outcome OpenCvvdp(const InitCvvdp& init, void*& handle) {
+  const auto make = [&](const FrameFormat& format, api::Feature& feature) {
+    return CvvdpFeature(init, format, feature);
+  };
+  return Open(kInitCvvdp, init.reference, init.distorted, init.device, make, handle);
 }
 
 Outcome OpenAny(const void* init, void*& handle) {
   switch (*static_cast<const int*>(init)) {
     case kInitSsimulacra2: {
       const auto& own = *static_cast<const InitSsimulacra2*>(init);
-      return Open(own.reference, own.distorted, own.device, MakeSsimulacra2, handle);
+      return OpenSsimulacra2(own.reference, own.distorted, own.device, handle);
     }
-    case kInitButteraugli: {
-      const auto& own = *static_cast<const InitButteraugli*>(init);
-      return Open(own.reference, own.distorted, own.device, ButteraugliOf(own.norm, own.intensity), handle);
-    }
-    case kInitCvvdp: {
-      const auto& own = *static_cast<const InitCvvdp*>(init);
-      return Open(own.reference, own.distorted, own.device,
-                  CvvdpOf(own.fps, own.resize_to_display, own.model, own.config), handle);
-    }
+    case kInitButteraugli:
+      return OpenButteraugli(*static_cast<const InitButteraugli*>(init), handle);
+    case kInitCvvdp:
+      return OpenCvvdp(*static_cast<const InitCvvdp*>(init), handle);
     default:
       return Failure(kBadInputStructType, "structure type {}: there are 1 to 3", *static_cast<const int*>(init));
   }
 }
 
 /// 4's constructors.
-int Open4(Handler4* out, const Colorspace& reference, const Colorspace& distorted, int device,
-          const std::function<MakeScorer()>& make) {
+int Open4(Handler4* out, const std::function<Outcome(void*&)>& open) {
   return Call([&]() -> Outcome {
     if (!out) return Null("the handler's place");
     out->id = 0;
     void* handle = nullptr;
-    if (Outcome bad = Open(reference, distorted, device, make(), handle); !bad.ok()) return bad;
+    if (Outcome bad = open(handle); !bad.ok()) return bad;
     const uintptr_t id = reinterpret_cast<uintptr_t>(handle) / kHandleStep;
     if (id <= std::numeric_limits<unsigned>::max()) {
       out->id = static_cast<unsigned>(id);
@@ -149,21 +197,28 @@ int Open4(Handler4* out, const Colorspace& reference, const Colorspace& distorte
   });
 }
 
+/// Scores a pair; `values` are pointers to where outputs go, by their names.
+Outcome Compute(Handler& handler, std::initializer_list<std::pair<const char*, double*>> values,
+                const api::FrameMap& map, const Planes& reference, const Planes& distorted) {
+  const Result<api::FrameScores> scores = handler.scorer().Score(reference.view(), distorted.view(), map);
+  if (!scores.ok()) return handler.Retain(scores.status());
+  for (const auto& [output, value] : values) *value = scores->values[handler.place_of(output)];
+  return {};
+}
+
 Outcome ComputeSsimulacra2(Handler& handler, double& score, const Planes& reference, const Planes& distorted) {
-  return handler.Compute(reference, distorted, {},
-                         [&](Scorer& scorer) { score = static_cast<Ssimulacra2Scorer&>(scorer).score; });
+  return Compute(handler, {{"ssimulacra2", &score}}, {}, reference, distorted);
 }
 
-Outcome ComputeButteraugli(Handler& handler, ButteraugliNorms& norms, const MapTarget& map, const Planes& reference,
-                           const Planes& distorted) {
-  return handler.Compute(reference, distorted, map,
-                         [&](Scorer& scorer) { norms = static_cast<ButteraugliScorer&>(scorer).norms; });
+Outcome ComputeButteraugli(Handler& handler, double& norm_q, double& norm_3, double& norm_inf, const api::FrameMap& map,
+                           const Planes& reference, const Planes& distorted) {
+  return Compute(handler, {{"butteraugli_qnorm", &norm_q}, {"butteraugli_p3", &norm_3}, {"butteraugli_max", &norm_inf}},
+                 map, reference, distorted);
 }
 
-Outcome ComputeCvvdp(Handler& handler, double& score, const MapTarget& map, const Planes& reference,
+Outcome ComputeCvvdp(Handler& handler, double& score, const api::FrameMap& map, const Planes& reference,
                      const Planes& distorted) {
-  return handler.Compute(reference, distorted, map,
-                         [&](Scorer& scorer) { score = static_cast<CvvdpScorer&>(scorer).score; });
+  return Compute(handler, {{"cvvdp", &score}}, map, reference, distorted);
 }
 
 Outcome ComputeAny(Handler& handler, void* score, const Planes& reference, const Planes& distorted) {
@@ -178,10 +233,8 @@ Outcome ComputeAny(Handler& handler, void* score, const Planes& reference, const
     return ComputeCvvdp(handler, own.score, {own.map, own.map_stride}, reference, distorted);
   }
   auto& own = *static_cast<ScoreButteraugli*>(score);
-  ButteraugliNorms norms = {};
-  Outcome outcome = ComputeButteraugli(handler, norms, {own.map, own.map_stride}, reference, distorted);
-  if (outcome.ok()) own.norm_q = norms.norm_q, own.norm_3 = norms.norm_3, own.norm_inf = norms.norm_inf;
-  return outcome;
+  return ComputeButteraugli(handler, own.norm_q, own.norm_3, own.norm_inf, {own.map, own.map_stride}, reference,
+                            distorted);
 }
 
 int Compute4(Handler4 id, int init_type, const void* score, const Planes& reference, const Planes& distorted,
@@ -208,7 +261,7 @@ int OnHandler(void* handle, int init_type, const std::function<void(Handler&)>& 
 int HandlerError(void* handle, int init_type, char* out, int length) {
   int bytes = 0;
   const int code =
-      OnHandler(handle, init_type, [&](Handler& handler) { bytes = CopyText(handler.LastError(), out, length); });
+      OnHandler(handle, init_type, [&](Handler& handler) { bytes = CopyText(handler.last_error(), out, length); });
   return code == kNoError ? bytes : 0;
 }
 
@@ -255,10 +308,11 @@ int Vship_GetDeviceInfo(DeviceInfo* info, int device) {
   return Call([&]() -> Outcome {
     if (!info) return Null("the information's place");
     if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
+    const acutance::api::CpuInfo cpu = acutance::api::DescribeCpu();
     *info = {};
     CopyText("CPU (acutance)", info->name, sizeof info->name);
-    info->memory = acutance::AvailableMemory().value_or(0);
-    info->processors = acutance::UsableCpus();
+    info->memory = cpu.memory_bytes.value_or(0);
+    info->processors = cpu.threads;
     info->warp_size = 1;
     return {};
   });
@@ -311,11 +365,11 @@ int Vship_ComputeHandler(void* handle, void* score, const uint8_t* const referen
 int Vship_FreeHandler(void* handle) { return Free(handle, 0); }
 
 int Vship_Reset(void* handle) {
-  return OnHandler(handle, 0, [](Handler& handler) { handler.ResetHistory(); });
+  return OnHandler(handle, 0, [](Handler& handler) { handler.scorer().ResetHistory(); });
 }
 
 int Vship_ResetScore(void* handle) {
-  return OnHandler(handle, 0, [](Handler& handler) { handler.ResetScore(); });
+  return OnHandler(handle, 0, [](Handler& handler) { handler.scorer().ResetScores(); });
 }
 
 int Vship_PinnedMalloc2(void** memory, uint64_t bytes, int device) { return Allocate(memory, bytes, device); }
@@ -332,7 +386,7 @@ int Vship_PinnedFree(void* memory) { return Release(memory, 0); }
   Planes{reference, reference_strides}, Planes { distorted, distorted_strides }
 
 int Vship_SSIMU2Init2(Handler4* out, Colorspace reference, Colorspace distorted, int device) {
-  return Open4(out, reference, distorted, device, [] { return MakeScorer(MakeSsimulacra2); });
+  return Open4(out, [&](void*& handle) { return OpenSsimulacra2(reference, distorted, device, handle); });
 }
 
 int Vship_SSIMU2Init(Handler4* out, Colorspace reference, Colorspace distorted) {
@@ -352,7 +406,8 @@ int Vship_SSIMU2GetDetailedLastError(Handler4 id, char* out, int length) {
 
 int Vship_ButteraugliInit2(Handler4* out, Colorspace reference, Colorspace distorted, int norm, float intensity,
                            int device) {
-  return Open4(out, reference, distorted, device, [=] { return ButteraugliOf(norm, intensity); });
+  const InitButteraugli init = {kInitButteraugli, reference, distorted, norm, intensity, device};
+  return Open4(out, [&](void*& handle) { return OpenButteraugli(init, handle); });
 }
 
 int Vship_ButteraugliInit(Handler4* out, Colorspace reference, Colorspace distorted, int norm, float intensity) {
@@ -363,7 +418,7 @@ int Vship_ButteraugliFree(Handler4 handler) { return Free(PointerOf(handler), kI
 
 int Vship_ComputeButteraugli(Handler4 id, ButteraugliNorms* score, uint8_t* map, int64_t map_stride, ACU_FRAMES) {
   return Compute4(id, kInitButteraugli, score, ACU_PAIR, [&](Handler& handler) {
-    return ComputeButteraugli(handler, *score, {map, map_stride}, ACU_PAIR);
+    return ComputeButteraugli(handler, score->norm_q, score->norm_3, score->norm_inf, {map, map_stride}, ACU_PAIR);
   });
 }
 
@@ -373,7 +428,8 @@ int Vship_ButteraugliGetDetailedLastError(Handler4 id, char* out, int length) {
 
 int Vship_CVVDPInit3(Handler4* out, Colorspace reference, Colorspace distorted, float fps, bool resize_to_display,
                      const char* model, const char* config, int device) {
-  return Open4(out, reference, distorted, device, [=] { return CvvdpOf(fps, resize_to_display, model, config); });
+  const InitCvvdp init = {kInitCvvdp, reference, distorted, fps, resize_to_display, model, config, device};
+  return Open4(out, [&](void*& handle) { return OpenCvvdp(init, handle); });
 }
 
 int Vship_CVVDPInit2(Handler4* out, Colorspace reference, Colorspace distorted, float fps, bool resize_to_display,
@@ -391,22 +447,25 @@ int Vship_CVVDPFree(Handler4 handler) { return Free(PointerOf(handler), kInitCvv
 int Vship_CVVDPGetDistmapResolution(Handler4 id, int64_t* width, int64_t* height) {
   if (!width || !height) return Call([] { return Null("the width or the height"); });
   return OnHandler(PointerOf(id), kInitCvvdp, [&](Handler& handler) {
-    *width = handler.map_size().width;
-    *height = handler.map_size().height;
+    *width = handler.scorer().map_width();
+    *height = handler.scorer().map_height();
   });
 }
 
 int Vship_ResetCVVDP(Handler4 id) {
-  return OnHandler(PointerOf(id), kInitCvvdp, [](Handler& handler) { handler.ResetHistory(); });
+  return OnHandler(PointerOf(id), kInitCvvdp, [](Handler& handler) { handler.scorer().ResetHistory(); });
 }
 
 int Vship_ResetScoreCVVDP(Handler4 id) {
-  return OnHandler(PointerOf(id), kInitCvvdp, [](Handler& handler) { handler.ResetScore(); });
+  return OnHandler(PointerOf(id), kInitCvvdp, [](Handler& handler) { handler.scorer().ResetScores(); });
 }
 
 int Vship_LoadTemporalCVVDP(Handler4 id, ACU_FRAMES) {
   const int none = 0;
-  return Compute4(id, kInitCvvdp, &none, ACU_PAIR, [&](Handler& handler) { return handler.Load(ACU_PAIR); });
+  return Compute4(id, kInitCvvdp, &none, ACU_PAIR, [&](Handler& handler) {
+    return handler.Retain(handler.scorer().Load(Planes{reference, reference_strides}.view(),
+                                                Planes{distorted, distorted_strides}.view()));
+  });
 }
 
 int Vship_ComputeCVVDP(Handler4 id, double* score, uint8_t* map, int64_t map_stride, ACU_FRAMES) {

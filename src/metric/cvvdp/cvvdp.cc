@@ -17,7 +17,7 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
     {"display", "",
      "the display, by name; auto: standard_4k, of videos in PQ and HLG standard_hdr_pq and standard_hdr_hlg",
      std::string("auto"), 0, 0, true},
-    {"display_file", "", "a JSON file of displays, next to those that are built in", std::string(), 0, 0, false},
+    {"display_file", "", "a JSON file of displays, in addition to those that are built in; or the JSON itself", std::string(), 0, 0, false},
     {"ppd", "", "pixels per degree, instead of the display's size and distance", std::string(), 0, 0, true},
     {"distance", "", "from the display in metres, instead of the display's own", std::string(), 0, 0, true},
     {"fps", "", "frames a second: a number, or two such as 24000/1001; the video's, or 25", std::string(), 0, 0, false},

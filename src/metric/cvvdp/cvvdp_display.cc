@@ -158,6 +158,12 @@ Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
   return {};
 }
 
+/// Whether a choice's file is the JSON itself.
+bool IsText(const std::string& file) { return file.starts_with('{'); }
+
+/// The name of a choice's file in messages.
+std::string NameOf(const std::string& file) { return IsText(file) ? "the text of displays" : file; }
+
 /// What says how large a pixel is seen.
 constexpr std::string_view kGeometry[] = {"resolution",           "viewing_distance_meters", "viewing_distance_inches",
                                           "diagonal_size_inches", "diagonal_size_meters",    "fov_diagonal",
@@ -179,9 +185,9 @@ Status CheckKeys(const Fields& fields, const Json& object) {
 }
 
 Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, const CvvdpDisplayChoice& choice) {
-  const Fields fields(
-      choice.file.empty() ? fmt::format("display '{}'", name) : fmt::format("{}: display '{}'", choice.file, name),
-      object);
+  const Fields fields(choice.file.empty() ? fmt::format("display '{}'", name)
+                                          : fmt::format("{}: display '{}'", NameOf(choice.file), name),
+                      object);
   if (!object.IsObject()) return fields.Fail("is not an object");
   ACU_RETURN_IF_ERROR(CheckKeys(fields, object));
   CvvdpDisplay display = {.name = name};
@@ -243,17 +249,22 @@ Json Completed(const Json& entry, const Json* base) {
   return whole;
 }
 
-Result<Json> ReadFile(const std::string& path) {
+Result<std::string> ReadFile(const std::string& path) {
   constexpr size_t kMost = size_t{1} << 20;
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error(StatusCode::kNotFound, "could not read the displays in {}", path);
   std::string text(kMost + 1, '\0');
   text.resize(file.read(text.data(), std::ssize(text)).gcount());
   if (text.size() > kMost) return Error(StatusCode::kBadData, "{}: larger than a megabyte", path);
+  return text;
+}
+
+Result<Json> ReadDisplays(const std::string& file) {
+  ACU_ASSIGN_OR_RETURN(const std::string text, IsText(file) ? Result<std::string>(file) : ReadFile(file));
   Result<Json> displays = ParseJson(text);
-  if (!displays.ok()) return Error(StatusCode::kBadData, "{}: {}", path, displays.status().message());
+  if (!displays.ok()) return Error(StatusCode::kBadData, "{}: {}", NameOf(file), displays.status().message());
   if (!displays->IsObject())
-    return Error(StatusCode::kBadData, "{}: expected an object of displays, got {}", path,
+    return Error(StatusCode::kBadData, "{}: expected an object of displays, got {}", NameOf(file),
                  JsonKindName(displays->kind));
   return displays;
 }
@@ -289,14 +300,14 @@ Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
   std::vector<std::string_view> names(built_in.keys.begin(), built_in.keys.end());
   Json own;
   if (!choice.file.empty()) {
-    ACU_ASSIGN_OR_RETURN(own, ReadFile(choice.file));
+    ACU_ASSIGN_OR_RETURN(own, ReadDisplays(choice.file));
     const auto read = [&](const std::string& name, const Json& entry) {
       return ReadDisplay(name, Completed(entry, built_in.Find(name)), choice);
     };
     if (choice.name.empty() && own.keys.size() == 1) return read(own.keys[0], own.items[0]);
     if (choice.name.empty())
-      return Error(StatusCode::kInvalidArgument, "{} has {} displays: name one of them, display=NAME", choice.file,
-                   own.keys.size());
+      return Error(StatusCode::kInvalidArgument, "{} has {} displays: name one of them, display=NAME",
+                   NameOf(choice.file), own.keys.size());
     if (const Json* found = own.Find(choice.name)) return read(choice.name, *found);
     names.insert(names.begin(), own.keys.begin(), own.keys.end());
   }

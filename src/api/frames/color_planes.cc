@@ -1,4 +1,4 @@
-#include "api/vship/color_planes.h"
+#include "api/frames/color_planes.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "base/int_math.h"
 #include "convert/scale_taps.h"
 
-namespace acutance::vship {
+namespace acutance::frames {
 namespace {
 
 /// IEEE 754's binary16.
@@ -56,86 +56,87 @@ LinearRgbSettings Unclipped(LinearRgbSettings settings) {
 
 }  // namespace
 
-Outcome CheckPlane(const Planes& planes, int plane, int height, int64_t row_bytes) {
-  const int64_t stride = planes.strides[plane];
-  if (!planes.data[plane]) return Failure(kBadPointer, "plane {} is null", plane);
+Status CheckPlane(const FramePlanes& planes, int plane, int height, int64_t row_bytes) {
+  const int64_t stride = planes[plane].stride;
+  if (!planes[plane].data) return Error(StatusCode::kInvalidArgument, "plane {} is null", plane);
   if (height > 1 && stride > -row_bytes && stride < row_bytes)
-    return Failure(kBadPointer, "plane {}: rows of {} bytes do not fit into a stride of {}", plane, row_bytes, stride);
+    return Error(StatusCode::kInvalidArgument, "plane {}: rows of {} bytes do not fit into a stride of {}", plane,
+                 row_bytes, stride);
   return {};
 }
 
-ColorPlanes::ColorPlanes(const Colorspace& colors, const SampleKind& samples, const LinearRgbSettings& settings)
-    : width_(static_cast<int>(colors.width)),
-      height_(static_cast<int>(colors.height)),
-      sub_width_(colors.sub_width),
-      sub_height_(colors.sub_height),
-      samples_(samples),
+ColorPlanes::ColorPlanes(const FrameFormat& format, const LinearRgbSettings& settings)
+    : format_(format),
       is_rgb_(settings.matrix == LinearRgbSettings::Matrix::kRgb),
-      conversion_(Unclipped(settings), {width_, height_, samples.is_float ? 16 : samples.depth, PixelFormat::k444}) {}
+      conversion_(Unclipped(settings),
+                  {format.width, format.height, format.is_float ? 16 : format.bits, PixelFormat::k444}) {}
 
-Outcome ColorPlanes::ReadPlane(const Planes& planes, int plane, Levels& levels) const {
-  const int width = plane == 0 ? width_ : CeilDiv(width_, 1 << sub_width_);
-  const int height = plane == 0 ? height_ : CeilDiv(height_, 1 << sub_height_);
-  if (Outcome bad = CheckPlane(planes, plane, height, int64_t{width} * samples_.bytes); !bad.ok()) return bad;
+Status ColorPlanes::ReadPlane(const FramePlanes& planes, int plane, Levels& levels) const {
+  const int width = plane == 0 ? format_.width : CeilDiv(format_.width, 1 << format_.subsampling_x);
+  const int bytes = BytesPerSample(format_);
+  const int height = plane == 0 ? format_.height : CeilDiv(format_.height, 1 << format_.subsampling_y);
+  ACU_RETURN_IF_ERROR(CheckPlane(planes, plane, height, int64_t{width} * bytes));
   const light::LinearRgbFactors& factors = conversion_.factors;
   const int offset = plane == 0 ? factors.luma_offset : factors.chroma_offset;
   const float scale = plane == 0 ? factors.luma_scale : factors.chroma_scale;
-  const int mask = (1 << samples_.depth) - 1;
+  const int mask = format_.is_float ? 0 : (1 << format_.bits) - 1;
   levels.resize(static_cast<size_t>(width) * height);
   bool is_finite = true;
   for (int y = 0; y < height; ++y) {
-    const uint8_t* row = planes.data[plane] + y * planes.strides[plane];
+    const uint8_t* row = static_cast<const uint8_t*>(planes[plane].data) + y * planes[plane].stride;
     float* to = levels.data() + static_cast<size_t>(y) * width;
     for (int x = 0; x < width; ++x) {
-      if (!samples_.is_float) {
-        const int sample = (samples_.bytes == 2 ? At<uint16_t>(row, x) : row[x]) & mask;
+      if (!format_.is_float) {
+        const int sample = (bytes == 2 ? At<uint16_t>(row, x) : row[x]) & mask;
         to[x] = static_cast<float>(sample - offset) * scale;
       } else {
-        to[x] = samples_.bytes == 2 ? FloatOfHalf(At<uint16_t>(row, x)) : At<float>(row, x);
+        to[x] = bytes == 2 ? FloatOfHalf(At<uint16_t>(row, x)) : At<float>(row, x);
         is_finite = is_finite && std::isfinite(to[x]);
       }
     }
   }
-  return is_finite ? Outcome() : Failure(kNotSupported, "plane {} has samples that are no finite numbers", plane);
+  if (is_finite) return {};
+  return Error(StatusCode::kUnsupported, "plane {} has samples that are not finite numbers", plane);
 }
 
 ColorPlanes::Levels ColorPlanes::Widened(const Levels& levels, int width, int height) const {
   using enum LinearRgbSettings::Siting;
-  Levels wide(static_cast<size_t>(width_) * height);
-  for (int x = 0; x < width_; ++x) {
-    const Cubic cubic(x, 1 << sub_width_, conversion_.across.centred);
+  Levels wide(static_cast<size_t>(format_.width) * height);
+  for (int x = 0; x < format_.width; ++x) {
+    const Cubic cubic(x, 1 << format_.subsampling_x, conversion_.across.centred);
     for (int y = 0; y < height; ++y) {
       const float* row = levels.data() + static_cast<size_t>(y) * width;
-      wide[static_cast<size_t>(y) * width_ + x] = cubic.Sum(width, [&](int i) { return row[i]; });
+      wide[static_cast<size_t>(y) * format_.width + x] = cubic.Sum(width, [&](int i) { return row[i]; });
     }
   }
   return wide;
 }
 
 ColorPlanes::Levels ColorPlanes::Heightened(const Levels& levels, int height) const {
-  Levels high(static_cast<size_t>(width_) * height_);
-  for (int y = 0; y < height_; ++y) {
-    const Cubic cubic(y, 1 << sub_height_, conversion_.down.centred);
-    for (int x = 0; x < width_; ++x)
-      high[static_cast<size_t>(y) * width_ + x] =
-          cubic.Sum(height, [&](int i) { return levels[static_cast<size_t>(i) * width_ + x]; });
+  Levels high(static_cast<size_t>(format_.width) * format_.height);
+  for (int y = 0; y < format_.height; ++y) {
+    const Cubic cubic(y, 1 << format_.subsampling_y, conversion_.down.centred);
+    for (int x = 0; x < format_.width; ++x)
+      high[static_cast<size_t>(y) * format_.width + x] =
+          cubic.Sum(height, [&](int i) { return levels[static_cast<size_t>(i) * format_.width + x]; });
   }
   return high;
 }
 
-Outcome ColorPlanes::Read(const Planes& planes, const MutablePicture& rgb) const {
+Status ColorPlanes::Read(const FramePlanes& planes, const MutablePicture& rgb) const {
   std::array<Levels, 3> levels;
   for (int p = 0; p < 3; ++p) {
-    if (Outcome bad = ReadPlane(planes, p, levels[p]); !bad.ok()) return bad;
+    ACU_RETURN_IF_ERROR(ReadPlane(planes, p, levels[p]));
     if (p == 0) continue;
-    const int height = CeilDiv(height_, 1 << sub_height_);
-    if (sub_width_ > 0) levels[p] = Widened(levels[p], CeilDiv(width_, 1 << sub_width_), height);
-    if (sub_height_ > 0) levels[p] = Heightened(levels[p], height);
+    const int height = CeilDiv(format_.height, 1 << format_.subsampling_y);
+    if (format_.subsampling_x > 0)
+      levels[p] = Widened(levels[p], CeilDiv(format_.width, 1 << format_.subsampling_x), height);
+    if (format_.subsampling_y > 0) levels[p] = Heightened(levels[p], height);
   }
   const light::LinearRgbFactors& factors = conversion_.factors;
-  for (int y = 0; y < height_; ++y) {
-    const size_t first = static_cast<size_t>(y) * width_;
-    for (int x = 0; x < width_; ++x) {
+  for (int y = 0; y < format_.height; ++y) {
+    const size_t first = static_cast<size_t>(y) * format_.width;
+    for (int x = 0; x < format_.width; ++x) {
       const float luma = levels[0][first + x], u = levels[1][first + x], v = levels[2][first + x];
       rgb.Row<float>(0, y)[x] = is_rgb_ ? luma : luma + factors.cr_red * v;
       rgb.Row<float>(1, y)[x] = is_rgb_ ? u : (luma - factors.cb_green * u) - factors.cr_green * v;
@@ -157,14 +158,13 @@ float SumOfTaps(const ScaleTaps& taps, int i, int count, Sample sample) {
 
 }  // namespace
 
-Outcome ScaleColors(const Picture& picture, int width, int height, Picture& scaled) {
+Result<Picture> ScaleColors(const Picture& picture, int width, int height) {
   const auto taps_of = [](int from, int to) {
     return MakeScaleTaps(ScaleFilter::kBicubic, {.from = from, .to = to, .step = static_cast<double>(from) / to});
   };
   const int from_width = picture.format.width, from_height = picture.format.height;
   const ScaleTaps across = taps_of(from_width, width), down = taps_of(from_height, height);
-  Result<MutablePicture> made = AllocatePicture({width, height, kFloatDepth, PixelFormat::k444});
-  if (!made.ok()) return Outcome(made.status());
+  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture({width, height, kFloatDepth, PixelFormat::k444}));
   std::vector<float> wide(static_cast<size_t>(width) * from_height);
   for (int p = 0; p < 3; ++p) {
     for (int y = 0; y < from_height; ++y) {
@@ -174,11 +174,10 @@ Outcome ScaleColors(const Picture& picture, int width, int height, Picture& scal
     }
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
-        made->Row<float>(p, y)[x] =
+        scaled.Row<float>(p, y)[x] =
             SumOfTaps(down, y, from_height, [&](int i) { return wide[static_cast<size_t>(i) * width + x]; });
   }
-  scaled = made->Share();
-  return {};
+  return scaled.Share();
 }
 
-}  // namespace acutance::vship
+}  // namespace acutance::frames

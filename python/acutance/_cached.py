@@ -12,12 +12,11 @@ class CachedReference:
     """A reference whose pictures stay in memory, decoded, from one score() to the next, in place of its path.
 
     path: of the video; y4m and raw yuv are mapped and need no memory here.
-    max_memory: bytes for its pictures, all of which are kept or none; None: half of what the machine has left.
-    max_device_memory: bytes of each device's memory, for as many of its pictures as that has room for; None: half of
-        what is free.
+    max_memory: bytes for its pictures, all of which or none are cached; None: half of the available memory.
+    max_device_memory: bytes of each device's memory, for as many of its pictures as fit; None: half of the free memory.
 
-    Nothing is read before the first score(). A file that has changed is decoded again. Of several runs at once one has
-    the pictures, and the others decode the file. Devices of its runs stay open, and keep what they were given of it.
+    Nothing is read before the first score(). A changed file is decoded again. One of several simultaneous runs uses the
+    pictures, and the others decode the file. Devices of its runs stay open, and their copies of pictures stay cached.
     """
 
     def __init__(self, path: Path, *, max_memory: int | None = None, max_device_memory: int | None = None) -> None:
@@ -31,12 +30,12 @@ class CachedReference:
 
     @property
     def path(self) -> str:
-        """As it was given."""
+        """The path as it was given."""
         return self._path
 
     @property
     def frames(self) -> int:
-        """The number of pictures that are kept."""
+        """The number of cached pictures."""
         return self._core.frames
 
     @property
@@ -46,8 +45,8 @@ class CachedReference:
 
     @property
     def device_frames(self) -> int:
-        """The number of pictures that lie in a device's memory; none while a run uses it."""
+        """The number of pictures in a device's memory; 0 while a run uses it."""
         return self._core.device_frames
 
     def __repr__(self) -> str:
-        return f"<acutance.CachedReference: {self._path}, {self.frames} frames kept>"
+        return f"<acutance.CachedReference: {self._path}, {self.frames} frames cached>"

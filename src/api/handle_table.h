@@ -1,5 +1,4 @@
-// The objects that clients hold by an opaque pointer. A stale or invented pointer is an error,
-// not a crash.
+// Table of the objects that C clients hold by an opaque pointer. A stale or invented pointer is an error, not a crash.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace acutance::libvmaf {
+namespace acutance {
 
 template <class Handle, class Object>
 class HandleTable {
@@ -67,4 +66,4 @@ class HandleTable {
   uintptr_t next_ = 16;
 };
 
-}  // namespace acutance::libvmaf
+}  // namespace acutance

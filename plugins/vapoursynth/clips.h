@@ -1,7 +1,8 @@
-// What functions of VapourSynth's plugins read: arguments, clips and their frames.
+// Arguments, clips and frames of VapourSynth scripts.
 #pragma once
 
 #include <VapourSynth4.h>
+#include <acutance/acutance.h>
 
 #include <array>
 #include <memory>
@@ -9,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/vship/frames.h"
-
-namespace acutance::vship {
+namespace acutance_vapoursynth {
 
 /// Arguments of a call that a script may leave out.
 class Arguments {
@@ -36,25 +35,21 @@ struct FreeFrame {
 };
 using Frame = std::unique_ptr<const VSFrame, FreeFrame>;
 
-/// A frame's planes.
-class FramePlanes {
- public:
-  FramePlanes(Frame frame, const VSAPI* api);
-  Planes planes() const { return {data_.data(), strides_.data()}; }
+/// A frame, and its planes for acutance.
+struct FrameData {
+  FrameData(Frame shown, const VSAPI* api);
 
- private:
-  Frame frame_;
-  std::array<const uint8_t*, 3> data_{};
-  std::array<int64_t, 3> strides_{};
+  Frame frame;
+  acutance::FramePlanes planes;
 };
 
-/// Where a function finds out what samples mean.
+/// The source of a function's knowledge of colors.
 enum class ColorRule {
-  kTags,         // properties of the reference's first frame; what is not there is guessed by the height
-  kVszip,        // the matrix is the height's; light is linear or sRGB
-  kRgb,          // properties, but RGB has sRGB's curve
-  kLinearRgb,    // likewise, but red, green and blue are linear light
-  kMeansNothing  // samples are numbers to the function; RGB is refused
+  kTags,       // properties of the reference's first frame; the height decides on missing ones
+  kVszip,      // the height decides on the matrix; light is linear or sRGB
+  kRgb,        // properties, but RGB has sRGB's curve
+  kLinearRgb,  // properties, but red, green and blue are linear light
+  kNumbers     // the function compares samples as numbers; RGB is refused
 };
 
 /// A clip of a script.
@@ -65,28 +60,28 @@ class Clip {
   Clip(const Clip&) = delete;
   Clip& operator=(const Clip&) = delete;
 
-  /// Colors are what the properties of frame 0 of `tagged` tell by the rule; null: its own.
-  Outcome Open(ColorRule rule, const Clip* tagged);
+  /// Reads the format, whose colors are those of the properties of `tagged`'s frame 0 by the rule; null: its own.
+  acutance::Status Open(ColorRule rule, const Clip* tagged);
 
   const VSVideoInfo& info() const { return *api_->getVideoInfo(own_); }
-  const Colorspace& colors() const { return colors_; }
-  double frames_a_second() const;  // 25 where the clip does not tell
+  const acutance::FrameFormat& format() const { return format_; }
+  double frames_per_second() const;  // 25 where the clip declares none
 
-  void Request(int n, VSFrameContext* context) const;
+  void Request(int n, VSFrameContext* context) const { api_->requestFrameFilter(n, own_, context); }
   /// The frame as the script has it.
   Frame Get(int n, VSFrameContext* context) const { return {api_->getFrameFilter(n, own_, context), FreeFrame{api_}}; }
-  FramePlanes Read(int n, VSFrameContext* context) const;
+  FrameData Read(int n, VSFrameContext* context) const { return {Get(n, context), api_}; }
   VSFilterDependency Dependency(int pattern) const { return {own_, pattern}; }
 
  private:
-  Outcome ReadColors(ColorRule rule, const Clip& tagged);
+  acutance::Status ReadColors(ColorRule rule, const Clip& tagged);
 
   const VSAPI* const api_;
   VSNode* const own_;
-  Colorspace colors_{};
+  acutance::FrameFormat format_{};
 };
 
 /// Both clips, which must have the same size and length.
-Outcome OpenPair(Clip& reference, Clip& distorted, ColorRule rule);
+acutance::Status OpenPair(Clip& reference, Clip& distorted, ColorRule rule);
 
-}  // namespace acutance::vship
+}  // namespace acutance_vapoursynth
