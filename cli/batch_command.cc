@@ -1,4 +1,4 @@
-#include "cli/batch_command.h"
+#include "cli/commands.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -66,12 +66,6 @@ bool ReadResult(const fs::path& path, Outcome& outcome) {
   for (size_t m = 0; models && m < models->keys.size(); ++m)
     if (const Json* pools = models->items[m].Find("pools")) outcome.scores[models->keys[m]] = *pools;
   return true;
-}
-
-Status WriteText(const fs::path& path, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path.string()));
-  file->Write(text);
-  return file->Commit();
 }
 
 uintmax_t SizeOf(const std::string& path) {
@@ -253,7 +247,7 @@ class Batch {
     if (ignored) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json").string());
     if (SizeOf(PathOf(job, ".log").string()) == 0) fs::remove(PathOf(job, ".log"), ignored);
     // The key comes last: a result without one is not taken over.
-    return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
+    return WriteFile(PathOf(job, ".key").string(), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
   /// What the command said is wrong: its lines except warnings, and for what is printed of a library next to them.
@@ -322,8 +316,8 @@ class Batch {
       }
       csv += "," + CsvField(entry.Find("error")->text) + "\n";
     }
-    ACU_RETURN_IF_ERROR(WriteText(fs::path(texts_.out) / "summary.csv", csv));
-    return WriteText(fs::path(texts_.out) / "summary.json",
+    ACU_RETURN_IF_ERROR(WriteFile((fs::path(texts_.out) / "summary.csv").string(), csv));
+    return WriteFile((fs::path(texts_.out) / "summary.json").string(),
                      JsonText({{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}}));
   }
 
@@ -343,23 +337,14 @@ class Batch {
 int RunBatchCommand(const BatchTexts& texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
   const Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
-  if (!status.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", status.message());
-    return kUsage;
-  }
+  if (!status.ok()) return Fail("batch", status, kUsage);
   std::error_code error;
   fs::create_directories(texts.out, error);
-  if (error) {
-    fmt::print(stderr, "acutance batch: could not make {}: {}\n", texts.out, error.message());
-    return kFailed;
-  }
+  if (error) return Fail("batch", Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()));
   WatchInterrupt();
   Batch batch(texts, *std::move(jobs));
-  if (const Status run = batch.Run(); !run.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", run.message());
-    return kFailed;
-  }
-  return batch.Report();
+  const Status run = batch.Run();
+  return run.ok() ? batch.Report() : Fail("batch", run);
 }
 
 }  // namespace acutance::cli

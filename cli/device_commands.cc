@@ -1,10 +1,11 @@
-#include "cli/device_commands.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
+#include "cli/spec_run.h"
 #include "devices/tuner.h"
-#include "engine/feature_set.h"
 #include "io/video_source.h"
+#include "metric/registry.h"
 #include "run/model_spec.h"
 #include "run/run_options.h"
 
@@ -50,10 +51,10 @@ Result<std::string> DescribePlan(PlanRequest request) {
   ACU_ASSIGN_OR_RETURN(const FeatureRequest feature, ParseFeatureSpec(request.feature));
   ACU_RETURN_IF_ERROR(CompleteRequest(request.run));
   ACU_ASSIGN_OR_RETURN(const std::string family, FamilyOf(request.backend));
-  FeatureSet features;
-  ACU_ASSIGN_OR_RETURN(const int index, features.Add(feature));
-  const MetricRun& run = features.runs()[index];
-  return acutance::DescribePlan({run.metric, run.options}, *request.run.open.raw, request.batch, family, request.dump);
+  ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(feature.metric));
+  ACU_ASSIGN_OR_RETURN(OptionValues options, OptionsOf(feature));
+  return acutance::DescribePlan({metric, std::move(options)}, *request.run.open.raw, request.batch, family,
+                                request.dump);
 }
 
 }  // namespace acutance::cli

@@ -1,4 +1,4 @@
-#include "cli/encodes_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -24,11 +24,6 @@
 
 namespace acutance::cli {
 namespace {
-
-int Fail(const char* command, int exit_status, const Status& status) {
-  fmt::print(stderr, "acutance {}: {}\n", command, status.message());
-  return exit_status;
-}
 
 /// An error where there is no such score; empty: the first model's.
 Status CheckBy(const std::string& by, const Session& session) {
@@ -71,25 +66,25 @@ EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
     status =
         Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`");
   if (!status.ok()) {
-    encodes.status = Fail(command, kUsage, status);
+    encodes.status = Fail(command, status, kUsage);
     return encodes;
   }
   AddFeatureOf(texts.by, score.run);
   status = CheckOutputs(score);
   if (!status.ok()) {
-    encodes.status = Fail(command, kFailed, status);
+    encodes.status = Fail(command, status);
     return encodes;
   }
   Status names;
   encodes.run = RunEncodes(score, texts.by, names);
   if (const auto& error = encodes.run.error) {
     const int failed = error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-    encodes.status = Fail(command, names.ok() ? failed : kUsage, error->status);
+    encodes.status = Fail(command, error->status, names.ok() ? failed : kUsage);
     return encodes;
   }
   Result<Summary> summary = MakeSummary(ChoiceOf(score), ViewOf(encodes.run));
   if (!summary.ok()) {
-    encodes.status = Fail(command, kUsage, summary.status());
+    encodes.status = Fail(command, summary.status(), kUsage);
     return encodes;
   }
   encodes.summary = *std::move(summary);
@@ -98,16 +93,10 @@ EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
   return encodes;
 }
 
-Status WriteText(const std::string& path, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(text);
-  return file->Commit();
-}
-
 Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(FolderVideos found, FindVideos(folder, options));
   for (const std::string& reason : found.passed_over)
-    fmt::print(stderr, "acutance: warning: passed over, no video: {}\n", reason);
+    PrintWarning("passed over, no video: " + reason);
   return std::move(found.files);
 }
 
@@ -158,7 +147,7 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
 /// Writes the logs; the exit status.
 int Conclude(const char* command, const ScoreRequest& score, const EncodesRun& encodes, const std::string& part) {
   const Status status = WriteOutputs(score, encodes.run, *encodes.summary, part);
-  return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, kFailed, status);
+  return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, status);
 }
 
 }  // namespace
@@ -167,7 +156,7 @@ int RunCompareCommand(EncodesTexts& texts) {
   const EncodesRun encodes = ScoreEncodes("compare", texts);
   if (encodes.status != kOk) return encodes.status;
   const Result<Comparison> comparison = CompareEncodes(*encodes.summary, encodes.by);
-  if (!comparison.ok()) return Fail("compare", kUsage, comparison.status());
+  if (!comparison.ok()) return Fail("compare", comparison.status(), kUsage);
   if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "compare"},
@@ -180,8 +169,8 @@ int RunCompareCommand(EncodesTexts& texts) {
 int RunLadderCommand(EncodesTexts& texts) {
   RunRequest& run = texts.score.run;
   Result<std::vector<LadderCurve>> curves = ReadCurves(run.distorted, run.open);
-  if (!curves.ok()) return Fail("ladder", kUsage, curves.status());
-  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", kUsage, status);
+  if (!curves.ok()) return Fail("ladder", curves.status(), kUsage);
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", status, kUsage);
   run.distorted.clear();
   for (const LadderCurve& curve : *curves)
     run.distorted.insert(run.distorted.end(), curve.encodes.begin(), curve.encodes.end());
@@ -189,11 +178,11 @@ int RunLadderCommand(EncodesTexts& texts) {
   if (encodes.status != kOk) return encodes.status;
   const Summary& summary = *encodes.summary;
   const Result<Ladder> ladder = LadderOf(summary, encodes.by, *curves);
-  if (!ladder.ok()) return Fail("ladder", kFailed, ladder.status());
+  if (!ladder.ok()) return Fail("ladder", ladder.status());
   if (!texts.ctc.empty()) {
-    for (const std::string& warning : CtcWarnings(summary)) fmt::print(stderr, "acutance: warning: {}\n", warning);
-    if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
-      return Fail("ladder", kFailed, status);
+    for (const std::string& warning : CtcWarnings(summary)) PrintWarning(warning);
+    if (const Status status = WriteFile(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
+      return Fail("ladder", status);
   }
   if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
@@ -206,8 +195,8 @@ int RunLadderCommand(EncodesTexts& texts) {
 
 int RunBdCommand(const EncodesTexts& texts) {
   Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points);
-  if (!curves.ok()) return Fail("bd", kFailed, curves.status());
-  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", kUsage, status);
+  if (!curves.ok()) return Fail("bd", curves.status());
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", status, kUsage);
   const Ladder ladder = MakeLadder(kKnownQuality, *std::move(curves), 1);
   if (texts.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName}, {"kind", "ladder"}, {"ladder", LadderJson(ladder)}}));

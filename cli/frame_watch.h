@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/session.h"
+#include "run/score_run.h"
 #include "stats/requirement.h"
 
 namespace acutance::cli {

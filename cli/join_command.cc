@@ -1,8 +1,4 @@
-#include "cli/join_command.h"
-
-#include <fmt/format.h>
-
-#include <cstdio>
+#include "cli/commands.h"
 
 #include "base/usable_cpus.h"
 #include "cli/exit_status.h"
@@ -10,26 +6,18 @@
 #include "run/join_run.h"
 
 namespace acutance::cli {
-namespace {
-
-int Fail(int exit_status, const std::string& message) {
-  fmt::print(stderr, "acutance join: {}\n", message);
-  return exit_status;
-}
-
-}  // namespace
 
 int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request) {
   RunRequest& run = request.run;
   run.threads = UsableCpus();
   const JoinedRun joined = JoinJournals(journals, run.threads);
-  if (joined.run.error) return Fail(kFailed, joined.run.error->status.message());
-  for (const std::string& warning : joined.run.warnings) fmt::print(stderr, "acutance: warning: {}\n", warning);
+  if (joined.run.error) return Fail("join", joined.run.error->status);
+  for (const std::string& warning : joined.run.warnings) PrintWarning(warning);
   run.reference = joined.request.reference;
   run.distorted = joined.request.distorted;
   run.subsample = joined.request.subsample;
-  if (const Status status = CompleteLogs(request); !status.ok()) return Fail(kUsage, status.message());
-  if (const Status status = CheckOutputs(request); !status.ok()) return Fail(kFailed, status.message());
+  if (const Status status = CompleteLogs(request); !status.ok()) return Fail("join", status, kUsage);
+  if (const Status status = CheckOutputs(request); !status.ok()) return Fail("join", status);
   return ReportScores(request, joined.run);
 }
 

@@ -1,4 +1,4 @@
-#include "cli/mean_gate.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -34,10 +34,8 @@ int RunMeanGate(const ScoreRequest& score) {
   };
   const Result<MeanVerdict> verdict = judge();
   progress.Clear();
-  if (!verdict.ok()) {
-    fmt::print(stderr, "acutance: {}\n", verdict.status().message());
-    return verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-  }
+  if (!verdict.ok())
+    return Fail("", verdict.status(), verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed);
   if (score.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
   else fmt::print("{}\n", verdict->text);
   return verdict->holds ? kOk : kNotReached;

@@ -1,24 +1,10 @@
 #include "cli/reference_store.h"
-#include "video/open_video.h"
 
 #include <algorithm>
 #include <filesystem>
 
 namespace acutance::cli {
 namespace {
-
-/// Bytes of all its pictures; nullopt where the file does not tell how many there are.
-std::optional<size_t> BytesToKeep(const VideoSource& video) {
-  if (video.is_instant()) return 0;  // it is mapped
-  if (video.frame_count().value_or(0) <= 0) return std::nullopt;
-  const PictureFormat& format = video.format();
-  size_t picture = 0;
-  for (int p = 0; p < format.PlaneCount(); ++p)
-    picture += static_cast<size_t>(format.PlaneWidth(p)) * format.PlaneHeight(p) * format.BytesPerSample();
-  const double all = static_cast<double>(picture) * static_cast<double>(*video.frame_count());
-  constexpr double kMost = 1e18;  // of a file that tells nonsense
-  return static_cast<size_t>(std::min(all, kMost));
-}
 
 /// A pipe can be read once, and its writer may never come.
 Status CheckFile(const std::string& path) {
@@ -70,8 +56,8 @@ Result<std::shared_ptr<CachedReference>> ReferenceStore::Find(const std::string&
     entries_.splice(entries_.begin(), entries_, found);
   } else {
     ACU_RETURN_IF_ERROR(CheckFile(path));
-    ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
-    entries_.push_front({std::make_shared<CachedReference>(path, 0, devices_), BytesToKeep(*video)});
+    ACU_ASSIGN_OR_RETURN(const std::optional<size_t> needed, PictureBytes(path, options));
+    entries_.push_front({std::make_shared<CachedReference>(path, 0, devices_), needed});
   }
   if (!entries_.front().may_grow) LetFirstGrow();
   return entries_.front().reference;

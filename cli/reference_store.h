@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "io/video_source.h"
 #include "run/cached_reference.h"
 
 namespace acutance::cli {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/session.h"
 #include "report/summary.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 

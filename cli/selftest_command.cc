@@ -1,4 +1,4 @@
-#include "cli/selftest_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "backend/kernel_release.h"
+#include "base/kernel_release.h"
 #include "base/json.h"
+#include "cli/exit_status.h"
 #include "cli/version.h"
 #include "devices/selftest.h"
 #include "devices/tuner.h"
@@ -94,9 +95,7 @@ Status WriteReport(const std::string& path, Json devices, Json missing) {
                        {"system", KernelRelease()},
                        {"devices", std::move(devices)},
                        {"without_device", std::move(missing)}};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(JsonText(report));
-  return file->Commit();
+  return WriteFile(path, JsonText(report));
 }
 
 }  // namespace
@@ -119,10 +118,10 @@ int RunSelfTestCommand(const DeviceChoice& choice, const std::string& report) {
       fmt::print("{}\n", NoSuchDevice(*backend, probe, *choice.index));
   }
   passed &= !devices.items.empty();
-  if (report.empty()) return passed ? 0 : 1;
+  if (report.empty()) return passed ? kOk : kFailed;
   const Status written = WriteReport(report, std::move(devices), std::move(missing));
-  if (!written.ok()) fmt::print(stderr, "acutance selftest: {}\n", written.message());
-  return passed && written.ok() ? 0 : 1;
+  if (!written.ok()) return Fail("selftest", written);
+  return passed ? kOk : kFailed;
 }
 
 }  // namespace acutance::cli

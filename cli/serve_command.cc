@@ -1,4 +1,4 @@
-#include "cli/serve_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -137,9 +137,7 @@ Status Serve(const ServeTexts& texts) {
 
 int RunServeCommand(const ServeTexts& texts) {
   const Status status = Serve(texts);
-  if (status.ok()) return kOk;
-  fmt::print(stderr, "acutance serve: {}\n", status.message());
-  return kFailed;
+  return status.ok() ? kOk : Fail("serve", status);
 }
 
 }  // namespace acutance::cli

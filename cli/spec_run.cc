@@ -8,6 +8,7 @@
 
 #include "base/cancellation_token.h"
 #include "cli/terminal.h"
+#include "metric/registry.h"
 
 namespace acutance::cli {
 namespace {
@@ -32,6 +33,12 @@ void HeedInterrupt(RunRequest& request) {
 }
 
 }  // namespace
+
+Result<OptionValues> OptionsOf(const FeatureRequest& feature) {
+  ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(feature.metric));
+  Result<OptionValues> options = OptionValues::Parse(metric->options, feature.options);
+  return options.ok() ? std::move(options) : Prefixed("feature " + feature.metric, options.status());
+}
 
 Result<std::vector<std::string>> Prepare(RunRequest& request) {
   std::vector<std::string> warnings;

@@ -10,6 +10,9 @@
 
 namespace acutance::cli {
 
+/// The options of a feature's metric; an unknown metric or option is an error.
+Result<OptionValues> OptionsOf(const FeatureRequest& feature);
+
 /// Loads the models of a request whose runs the first Ctrl-C cancels, and returns warnings.
 Result<std::vector<std::string>> Prepare(RunRequest& request);
 

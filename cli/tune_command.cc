@@ -1,4 +1,4 @@
-#include "cli/tune_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -59,23 +59,13 @@ Result<std::vector<const Metric*>> MetricsToTune(const std::vector<std::string>&
 
 int RunTuneCommand(const DeviceChoice& choice, const std::vector<std::string>& features) {
   const Result<std::vector<const Metric*>> metrics = MetricsToTune(features);
-  if (!metrics.ok()) {
-    fmt::print(stderr, "acutance tune: {}\n", metrics.status().message());
-    return kUsage;
-  }
+  if (!metrics.ok()) return Fail("tune", metrics.status(), kUsage);
   DevicePicker picker(choice);
   const std::unique_ptr<Device> device = picker.Next();
-  if (!device) {
-    fmt::print(stderr, "acutance tune: no device: {}\n", fmt::join(picker.notes(), "; "));
-    return 1;
-  }
-  for (const Metric* metric : *metrics) {
-    if (const Status status = TuneMetric(*device, *metric); !status.ok()) {
-      fmt::print(stderr, "acutance tune: {}\n", status.message());
-      return 1;
-    }
-  }
-  return 0;
+  if (!device) return Fail("tune", Error(StatusCode::kNoDevice, "no device: {}", fmt::join(picker.notes(), "; ")));
+  for (const Metric* metric : *metrics)
+    if (const Status status = TuneMetric(*device, *metric); !status.ok()) return Fail("tune", status);
+  return kOk;
 }
 
 }  // namespace acutance::cli

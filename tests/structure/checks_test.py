@@ -8,26 +8,37 @@ import unittest
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 TABLE = """
+The foundation is `base/` and
+`image/`.
+
 | folder | holds | may include |
 |---|---|---|
 | `base/` | errors | |
-| `metric/` | metrics | `base/` |
-| `engine/` | sessions | `base/`, `metric/` |
+| `image/` | pictures | `base/` |
+| `metric/` | metrics | |
+| `engine/` | sessions | `metric/` |
+| `api/` | an API | |
+| `api/c/` | another one | `engine/` |
 """
 TREE = {
     "docs/develop/architecture.md": TABLE,
     "src/CMakeLists.txt":
-        "add_library(all base/a.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc)",
+        "add_library(all base/a.cc image/i.cc metric/registry.cc metric/vif/vif.cc metric/adm/adm.cc engine/e.cc "
+        "api/c/c.cc)",
     "docs/spec/core.md": "# Core\n\n## 1. VIF\n\n### 1.5 Statistics\n\nSee system.md B.\n",
     "docs/spec/system.md": "# System\n\n## B. Known answers\n",
     "src/base/a.h": "// Statistics (docs/spec/core.md 1 and\n// 1.5).\n#pragma once\n",
     "src/base/a.cc": '#include "base/a.h"\n',
-    "src/metric/registry.cc": '#include "base/a.h"\n',
+    "src/image/i.cc": '#include "base/a.h"\n',
+    "src/metric/registry.h": "#pragma once\n",
+    "src/metric/registry.cc": '#include "metric/registry.h"\n#include "base/a.h"\n',
     "src/metric/vif/vif.h": "#pragma once\n",
     "src/metric/vif/vif.cc": '#include "metric/vif/vif.h"\n',
     "src/metric/adm/adm.h": "#pragma once\n",
     "src/metric/adm/adm.cc": '#include "metric/adm/adm.h"\n',
-    "src/engine/e.cc": '#include "base/a.h"\n',
+    "src/engine/e.h": "#pragma once\n",
+    "src/engine/e.cc": '#include "base/a.h"\n#include "metric/registry.h"\n',
+    "src/api/c/c.cc": '#include "engine/e.h"\n',
 }
 
 
@@ -57,30 +68,46 @@ class Checks(unittest.TestCase):
         self.expect("check_files.py", None)
         self.expect("check_spec.py", None)
 
-    def test_upward_include(self):
-        self.write("src/engine/e.h", "#pragma once\n")
-        self.write("src/base/a.cc", '#include "engine/e.h"\n')
-        self.expect("check_includes.py", "'base' may not include 'engine'")
+    def test_includes_that_the_table_does_not_allow(self):
+        for name, included, message in (
+                ("base/a.cc", "engine/e.h", "'base' may not include 'engine'"),
+                ("base/testing/a.cc", "metric/registry.h", "a test of 'base' may not include 'metric'"),
+                ("base/a_test.cc", "engine/e.h", "a test of 'base' may not include 'engine', which depends on it"),
+                ("metric/b.cc", "engine/e.h", "'metric' may not include 'engine'"),
+                ("api/a.cc", "engine/e.h", "'api' may not include 'engine'"),
+                ("metric/adm/b.cc", "metric/vif/vif.h", "metric folder 'adm' includes the metric folder 'vif'"),
+                ("engine/f.cc", "metric/vif/vif.h", "nothing may include the metric folder 'vif'"),
+                ("extra/x.cc", "base/a.h", "folder 'extra' is not in the layer table"),
+                ("base/b.cc", "a.h", "is no file below src/")):
+            with self.subTest(name=name, included=included):
+                self.write(f"src/{name}", f'#include "{included}"\n')
+                self.expect("check_includes.py", message)
+                (self.root / "src" / name).unlink()
 
-    def test_other_metric_folder(self):
-        self.write("src/metric/adm/adm.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "metric folder 'adm' includes the metric folder 'vif'")
+    def test_includes_of_tests(self):
+        self.write("src/engine/e_test.cc", '#include "image/i.h"\n')
+        self.write("src/image/i.h", "#pragma once\n")
+        self.write("src/api/a_test.cc", '#include "engine/e.h"\n#include "metric/registry.h"\n')
+        self.expect("check_includes.py", None)
 
-    def test_metric_folder_from_outside(self):
-        self.write("src/engine/e.cc", '#include "metric/vif/vif.h"\n')
-        self.expect("check_includes.py", "nothing may include the metric folder 'vif'")
+    def test_tables_with_faults(self):
+        names = ", ".join(f"`f{i}/`" for i in range(9))
+        for row, instead, message in (
+                ("| errors | |", "| errors | `engine/` |", "the table has a cycle through `engine/`"),
+                ("| sessions | `metric/` |", f"| sessions | {names} |", "`engine/` may include 9 folders; a row has at most 8"),
+                ("| an API | |", "| an API | `metric/` |", "`api/` may include `metric/`, and no product file does"),
+                ("| metrics | |", "| metrics | `base/` |", "`metric/` names `base/`, which belongs to the foundation")):
+            self.write("docs/develop/architecture.md", TABLE.replace(row, instead))
+            self.expect("check_includes.py", message)
+        self.write("docs/develop/architecture.md", "")
+        self.expect("check_includes.py", "no layer table found")
 
-    def test_unknown_folder(self):
-        self.write("src/extra/x.cc", '#include "base/a.h"\n')
-        self.expect("check_includes.py", "folder 'extra' is not in the layer table")
-
-    def test_missing_include(self):
-        self.write("src/base/a.cc", '#include "a.h"\n')
-        self.expect("check_includes.py", "is no file below src/")
-
-    def test_cycle_in_the_table(self):
-        self.write("docs/develop/architecture.md", TABLE.replace("| errors | |", "| errors | `engine/` |"))
-        self.expect("check_includes.py", "cycle")
+    def test_use_by_tests_alone(self):
+        self.write("docs/develop/architecture.md", TABLE.replace("| an API | |", "| an API | `metric/` |"))
+        self.write("src/api/a_test.cc", '#include "metric/registry.h"\n')
+        self.expect("check_includes.py", "`api/` may include `metric/`, and no product file does")
+        self.write("src/api/a.cc", '#include "metric/registry.h"\n')
+        self.expect("check_includes.py", None)
 
     def test_source_without_a_target(self):
         self.write("src/base/b.cc", "")
