@@ -10,7 +10,7 @@ namespace {
 Status CheckFile(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::file_status found = std::filesystem::status(path, ignored);
-  // What is absent or a folder, opening tells better.
+  // Opening reports absent files and folders better.
   if (is_regular_file(found) || is_directory(found) || !exists(found)) return {};
   return Error(StatusCode::kInvalidArgument, "{} is no regular file, and references are read again and again", path);
 }
@@ -24,8 +24,8 @@ size_t ReferenceStore::TakenByOthers() const {
   return bytes;
 }
 
-/// Others that were not read to their ends keep what they have, and grow when they are used again. Where that is not
-/// enough, those that were used longest ago go.
+/// Others that were not read to their ends stop growing until they are used again. If that is not enough, the least
+/// recently used are dropped.
 void ReferenceStore::MakeRoom(size_t bytes) {
   const auto has_room = [&] { return TakenByOthers() + bytes <= most_bytes_; };
   for (auto entry = entries_.rbegin(); &*entry != &entries_.front() && !has_room(); ++entry) {
@@ -36,7 +36,7 @@ void ReferenceStore::MakeRoom(size_t bytes) {
   while (entries_.size() > 1 && !has_room()) entries_.pop_back();
 }
 
-/// A file that does not tell how many frames it has gets half of the memory at least, and one that is too large none.
+/// A file that does not declare its number of frames gets at least half of the memory, one that is too large none.
 void ReferenceStore::LetFirstGrow() {
   Entry& first = entries_.front();
   const size_t needed = first.needed.value_or(most_bytes_ / 2);

@@ -1,4 +1,4 @@
-// The references that `acutance serve` keeps decoded.
+// Cache of decoded references for `acutance serve`.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace acutance::cli {
 
-/// Keeps as many references as fit into `most_bytes`; those that were used longest ago make room. One thread uses it.
+/// Caches the references that fit into `most_bytes`; the least recently used are dropped first. Not thread-safe.
 class ReferenceStore {
  public:
   /// most_device_bytes: see DeviceCache.
   ReferenceStore(size_t most_bytes, std::optional<size_t> most_device_bytes)
       : most_bytes_(most_bytes), devices_(std::make_shared<DeviceCache>(most_device_bytes)) {}
 
-  /// The reference of a run, a regular file, kept from then on where it fits. No run may continue meanwhile.
+  /// The reference of a run, a regular file, which is cached where it fits. Called between runs only.
   Result<std::shared_ptr<CachedReference>> Find(const std::string& path, const OpenOptions& options);
 
   /// Whether it was there.
   bool Drop(const std::string& path);
 
-  /// The latest used first.
+  /// The most recently used first.
   std::vector<std::shared_ptr<CachedReference>> references() const;
   size_t most_bytes() const { return most_bytes_; }
   size_t device_bytes() const { return devices_->bytes(); }
@@ -35,11 +35,11 @@ class ReferenceStore {
  private:
   struct Entry {
     std::shared_ptr<CachedReference> reference;
-    std::optional<size_t> needed;  // bytes, once all its pictures are kept; not set: it does not tell
-    bool may_grow = false;         // it may take what it needs
+    std::optional<size_t> needed;  // bytes of all its pictures; not set: the file does not declare it
+    bool may_grow = false;         // it may cache all its pictures
   };
 
-  /// What all references but the first take, or may take once they are read to their ends.
+  /// Bytes of all references except the first, including what they may still take up to their ends.
   size_t TakenByOthers() const;
   void MakeRoom(size_t bytes);
   void LetFirstGrow();

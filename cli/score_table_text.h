@@ -1,4 +1,4 @@
-// The short tables that `acutance score` prints for a person.
+// Text tables of `acutance score`.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,7 @@ Status ReadOptions(const std::string& reference, const std::vector<std::string>&
   return Complete(score);
 }
 
-/// Cancels a run for which nobody waits any more, whatever it waits for itself.
+/// Cancels a run whose client has gone, in every step of the run.
 class RunGuard {
  public:
   RunGuard(std::shared_ptr<CancellationToken> run, std::function<bool()> is_in_vain)
@@ -107,7 +107,7 @@ class RunGuard {
   std::thread thread_;
 };
 
-/// The id of a request, whatever else is wrong with it.
+/// The id of a request, also of one with errors.
 Json IdOf(const Json& request) {
   const Json* id = request.Find("id");
   return id ? *id : Json();

@@ -1,4 +1,4 @@
-// What `acutance serve` answers to a line.
+// Requests of `acutance serve` and their replies, one JSON object a line.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,17 @@
 
 namespace acutance::cli {
 
-/// Answers requests of several connections; runs go one after another, for each uses the whole machine.
+/// Answers requests of several connections; runs are serialized, since each uses the whole machine.
 class ScoreServer {
  public:
   ScoreServer(size_t most_bytes, std::optional<size_t> most_device_bytes)
       : references_(most_bytes, most_device_bytes) {}
 
-  /// A line of JSON, without the newline, whatever `line` is. is_gone: whether nobody waits for the answer any more,
-  /// which ends the run; asked on another thread, again and again.
+  /// A line of JSON, without the newline; an error where `line` is no request. is_gone: whether the client has closed
+  /// its connection, which ends the run; polled on another thread.
   std::string Answer(std::string_view line, const std::function<bool()>& is_gone);
 
-  /// Ends the run that continues, and all that come.
+  /// Ends the current run, and later ones at their start.
   void Stop() { is_stopped_ = true; }
 
  private:

@@ -19,7 +19,7 @@ Status SystemError(const std::string& path, const char* what) {
   return Error(StatusCode::kIo, "{}: {}: {}", path, what, std::strerror(errno));
 }
 
-/// What stands in the way at the address; a socket that nobody listens to is removed.
+/// Removes the socket of a server that has ended; anything else at the address is an error.
 Status MakeRoom(const std::string& path, const sockaddr_un& address) {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) return {};

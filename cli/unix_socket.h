@@ -25,7 +25,7 @@ class Descriptor {
   int number_;
 };
 
-/// A listening socket in the file system, for its owner alone. Its file goes with it.
+/// A listening socket in the file system, which only its owner can open; its destructor removes the file.
 class ListeningSocket {
  public:
   /// The socket that a killed server left at `path` is replaced; one that answers, or another file, is an error.
@@ -51,8 +51,8 @@ class LineSocket {
  public:
   LineSocket(int descriptor, size_t longest) : descriptor_(descriptor), longest_(longest) {}
 
-  /// The next line without its newline; nullopt at the end. A line that is too long ends the connection, and
-  /// is_too_long() tells.
+  /// The next line without its newline; nullopt at the end. A line that is too long ends the connection
+  /// and sets is_too_long().
   std::optional<std::string> ReadLine();
   bool is_too_long() const { return is_too_long_; }
 

@@ -120,7 +120,7 @@ const option* LongOptions() {
   return options->data();
 }
 
-/// kLongOptions as far as they are libvmaf's, as getopt wants them.
+/// Those of kLongOptions that are libvmaf's, as getopt wants them.
 const option* LibvmafOptions() {
   static const auto* options = new std::vector<option>([] {
     const auto is_own = [](const option& each) { return each.name == std::string_view(kFirstOwnOption); };

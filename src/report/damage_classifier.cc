@@ -189,10 +189,10 @@ double Banding(const Picture& picture) {
 
 constexpr double kLeastBanding = 0.9, kVisibleBanding = 4, kBandingOfStructure = 15, kBandingOfShade = 1.5;
 
-/// Brightness and color, as far as steps do not explain them, which shift what lies between them.
+/// Shift of brightness and color that steps do not explain.
 double PlainShade(const FrameEvidence& e) { return std::max(0.0, e.brightness + e.color / 2 - e.brightness_left); }
 
-/// How much more of it than the reference an encode has that is worse for nothing but banding.
+/// The least banding, above the reference's, that explains a bad frame on its own.
 double LeastBanding(const FrameEvidence& e) {
   return std::max(
       {kLeastBanding, kBandingOfStructure * std::sqrt(e.structure_lost), kBandingOfShade * std::sqrt(PlainShade(e))});
@@ -251,7 +251,7 @@ std::string DescribeDamage(const FrameCause& cause, const WorstFrame& frame) {
       return "";
     case Cause::kMoment: {
       const int64_t late = frame.frame - frame.shows.value_or(frame.frame);
-      return fmt::format("another moment (frame {} shows the reference's frame {}, {} frame{} too {})", frame.frame,
+      return fmt::format("a wrong frame (frame {} shows the reference's frame {}, {} frame{} too {})", frame.frame,
                          frame.shows.value_or(0), std::abs(late), std::abs(late) == 1 ? "" : "s",
                          late > 0 ? "old" : "new");
     }

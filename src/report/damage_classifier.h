@@ -24,8 +24,8 @@ enum class Cause {
 /// What of a frame tells causes apart. Squared errors are means over the picture, in steps of 8 bits.
 struct FrameEvidence {
   double error = 0;            // of luma
-  double brightness = 0;       // of luma's means of cells, as far as a parabola of the reference's explains it
-  double brightness_left = 0;  // as far as it does not
+  double brightness = 0;       // of luma's means of cells: the part that a parabola of the reference's explains
+  double brightness_left = 0;  // the rest
   double color = 0;            // of both chroma planes' means of cells
   double reference_detail = 0, distorted_detail = 0;  // energy of what is finer than 3 samples
   double likeness = 0;                                // their correlation

@@ -31,7 +31,7 @@ struct PageFrame {
 struct PageVideo {
   std::vector<PageFrame> worst;    // the worst first
   std::optional<LostPoints> lost;  // the mean over frames, of the first model
-  int64_t lost_frames = 0;         // over so many
+  int64_t lost_frames = 0;         // the number of those frames
   std::function<std::optional<LostPoints>(int64_t frame)> lost_at = nullptr;
 };
 

@@ -190,7 +190,7 @@ bool IsChange(const Summary& summary, const std::string& warning) {
   });
 }
 
-/// Pictures of a frame share so many bytes.
+/// Limit on the bytes of a frame's pictures.
 constexpr size_t kBytesForPictures = 2'200'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
@@ -285,7 +285,7 @@ std::string ComparedPart(const Page& page) {
   for (const SummaryVideo& video : summary.videos) {
     text += row("encode", video.distorted);
     text += rows_of_input(&video - summary.videos.data() + 1);
-    text += row("pairs", video.alignment ? video.alignment->Describe() : "frames in their order, unlooked at");
+    text += row("pairs", video.alignment ? video.alignment->Describe() : "by frame number, not checked");
   }
   for (const std::string& reason : summary.model_reasons) text += row("model", reason);
   return text + "</table></div></section>\n";
@@ -332,7 +332,7 @@ std::string LossPart(const Page& page) {
   return "<section aria-labelledby=\"h-lost\"><h2 id=\"h-lost\">Where points were lost</h2>\n<p class=\"note\">Points "
          "of " +
          EscapeXml(QualityName(page)) +
-         " that each kind of damage costs, the mean over frames: what mending it would gain, by itself and with the "
+         " that each kind of damage costs, the mean over frames: what fixing it would gain, by itself and with the "
          "others fixed "
          "before (Shapley values).</p>\n" +
          rows + "</section>\n";

@@ -9,7 +9,7 @@
 
 namespace acutance {
 
-/// So many of the worst frames of all videos are shown with their pictures.
+/// Number of the worst frames of all videos that are shown with their pictures.
 inline constexpr int kFramesShown = 6;
 
 /// How many frames of each of `videos` videos a page shows: at least two.

@@ -180,7 +180,7 @@ Result<std::optional<double>> ValueOf(const Requirement& requirement, const Summ
     if (!scores) return {std::nullopt};
     const auto value = PoolScores(*scores, *requirement.pool, ContextOf(summary, column));
     if (!value)
-      return Error(StatusCode::kInvalidArgument, "'{}': the videos tell no frame rate, so that there is no second",
+      return Error(StatusCode::kInvalidArgument, "'{}': the videos declare no frame rate, so that there is no second",
                    requirement.text);
     return value;
   }

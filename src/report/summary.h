@@ -1,4 +1,4 @@
-// The result of a run as one JSON document for scripts: strict JSON, numbers that read back to the same double.
+// Summary of a run, which the JSON document for scripts, tables and pages show.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct SummaryModel {
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
-  const Alignment* alignment = nullptr;  // null: frames are paired by their order, unlooked at
+  const Alignment* alignment = nullptr;  // null: frames are paired by their numbers, not checked
   std::optional<uint64_t> bytes = {};    // of the file; not set: it is none
   std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
 };

@@ -55,9 +55,9 @@ class Checks(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def expect(self, script, message):
+    def expect(self, script, message, *options):
         """The script fails and says `message`; None: it passes."""
-        run = subprocess.run([sys.executable, str(TOOLS / script), "--root", str(self.root)],
+        run = subprocess.run([sys.executable, str(TOOLS / script), "--root", str(self.root), *options],
                              capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0 if message is None else 1, run.stdout + run.stderr)
         if message is not None:
@@ -156,9 +156,28 @@ const Metric kVifMetric = {
         self.write("src/base/a.h", "// TO" + "DO\n")
         self.expect("check_files.py", "promises work")
 
-    def test_comment_about_nobody(self):
-        self.write("src/base/a.h", "// Nobody reads this.\n")
-        self.expect("check_files.py", "src/base/a.h:1: 'Nobody' in a comment")
+    def test_avoided_words(self):
+        for name, text, message in (
+                ("cli/a.h", "#pragma once\n// All but\n// the last.\n", "cli/a.h:2: 'All but': write all except"),
+                ("cli/a.h", "// Nobody reads this.\n", "cli/a.h:1: 'Nobody': write the class"),
+                ("cli/a.h", '\nconst char* k = "so far "\n                "as far as"\n    " it goes";\n', "cli/a.h:3: 'as far as'"),
+                ("cli/a.h", 'auto k = R"(one\ntwo whatever three)";\n', "cli/a.h:2: 'whatever': write regardless of"),
+                ("docs/a.md", "It goes\non; see `beside`.\n", "docs/a.md:1: 'goes on': write continue"),
+                ("tools/a.py", 'def f():\n    """Lets go of it."""\n', "tools/a.py:2: 'Lets go of': write free"),
+                ("docs/man/a.1.in", "The stream tells its size.\n", "'stream tells': write declare")):
+            with self.subTest(text=text):
+                self.write(name, text)
+                self.expect("check_files.py", message)
+                (self.root / name).unlink()
+
+    def test_plain_words(self):
+        self.write("docs/a.md", "Tell which key keeps its name. It goes on the shelf, as so many do that. Code: `whatever`.\n"
+                   "```\nbeside\n```\n")
+        self.write("cli/a.inc", "// The median, and the beside_it.\nint whatever, beside = '\"'; // \"\n")
+        self.write("docs/history/a.md", "whatever\n")
+        self.write("src/base/c.md", "whatever\n")
+        self.expect("check_files.py", None)
+        self.expect("check_files.py", "src/base/c.md:1: 'whatever'", "--words-in", "")
 
     def test_machine_path(self):
         self.write("src/base/a.h", "// see /ho" + "me/somebody/notes\n")
