@@ -30,6 +30,7 @@ WORD_PLACES = ("cli/", "src/report/", "docs/", "README.md", "CONTRIBUTING.md", "
                "tests/structure/", "tests/docs/", "tests/golden/")  # ("",): the whole tree
 NOT_PLAIN = {
     "docs/history/": "a record of its time",
+    "models/": "numbers",
     "tools/check_files.py": "the list itself",
     "tests/structure/checks_test.py": "phrases that the check must find",
 }
@@ -66,7 +67,7 @@ MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" +
 LIBRARY_MATHS = re.compile(
     r"(?<![\w.>:])(?:std::|::|__builtin_)?(?:a?(?:sin|cos|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|cbrt|hypot|"
     r"erfc?|[lt]gamma|fma)[fl]?\s*\(")
-# What users name metrics by in somebody else's terms, and files with a reason of their own.
+# Files that may name metrics, and why.
 NAMES_METRICS = {
     "src/metric/": "they define them",
     "src/api/libvmaf/": "libvmaf's names",
@@ -176,7 +177,7 @@ def page_prose(text):
 
 
 PROSE = {".cc": cpp_prose, ".h": cpp_prose, ".inc": cpp_prose, ".py": python_prose, ".pyi": python_prose, ".md": page_prose,
-         ".in": page_prose, ".1": page_prose}
+         ".in": page_prose, ".1": page_prose, ".json": page_prose}
 
 
 def avoided_words(root, path):
@@ -198,7 +199,7 @@ def avoided_words(root, path):
 
 
 def inexact_maths(root, path):
-    """Calls whose result depends on the C library, in a file that scores are made of."""
+    """Calls whose result depends on the C library, in a file that computes scores."""
     name = path.relative_to(root)
     scored = name.parts[0] == "src" and name.parts[1] not in ("math", "kernel") and path.suffix in (".cc", ".h")
     if not scored or path.stem.endswith(("_test", "_bench")) or "testing" in name.parts:
