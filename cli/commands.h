@@ -16,8 +16,8 @@ namespace acutance::cli {
 /// `score`: 0 every frame was scored, 1 the run failed, 3 a requirement does not hold, 130 after Ctrl-C.
 int RunScoreCommand(const ScoreRequest& request);
 
-/// `score --at-least N`: 0 the mean reaches the bound, 3 it does not, 1 the run failed, 130 after Ctrl-C. Scores only as
-/// many frames as needed.
+/// `score --at-least N`: 0 the mean reaches the bound, 3 it does not, 1 the run failed, 130 after Ctrl-C. Scores only
+/// as many frames as needed.
 int RunMeanGate(const ScoreRequest& score);
 
 struct EncodesTexts {

@@ -25,14 +25,14 @@
 namespace acutance::cli {
 namespace {
 
-/// An error where there is no such score; empty: the first model's.
+/// An error where there is no score `by`; empty: the first model's.
 Status CheckBy(const std::string& by, const Session& session) {
   if (!by.empty()) return CheckNames({{.text = by, .score = by, .pool = NamedPool{}}}, session);
   if (!session.models().empty()) return {};
   return Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score");
 }
 
-/// names: an error where the score that is compared, or one that is required, is none.
+/// names: an error where there is no such score as is compared or required.
 ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& names) {
   WatchInterrupt();
   Progress progress(score.quiet);
@@ -50,7 +50,7 @@ ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& n
   return LoadModelsAndRun(std::move(request));
 }
 
-/// Runs and writes the logs; the name of the score that is compared. status: an exit status, 0 where all is well.
+/// A finished run. status: the exit status, 0 on success; by: the name of the score that is compared.
 struct EncodesRun {
   int status = kOk;
   ScoredRun run;
@@ -60,33 +60,26 @@ struct EncodesRun {
 
 EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
   EncodesRun encodes;
+  const auto fail = [&](const Status& status, int exit_status) {
+    encodes.status = Fail(command, status, exit_status);
+    return std::move(encodes);
+  };
   ScoreRequest& score = texts.score;
-  Status status = Complete(score);
-  if (status.ok() && (score.has_gate || score.stream_frames || !score.run.journal.empty()))
-    status =
-        Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`");
-  if (!status.ok()) {
-    encodes.status = Fail(command, status, kUsage);
-    return encodes;
-  }
+  if (const Status status = Complete(score); !status.ok()) return fail(status, kUsage);
+  if (score.has_gate || score.stream_frames || !score.run.journal.empty())
+    return fail(
+        Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`"),
+        kUsage);
   AddFeatureOf(texts.by, score.run);
-  status = CheckOutputs(score);
-  if (!status.ok()) {
-    encodes.status = Fail(command, status);
-    return encodes;
-  }
+  if (const Status status = CheckOutputs(score); !status.ok()) return fail(status, kFailed);
   Status names;
   encodes.run = RunEncodes(score, texts.by, names);
   if (const auto& error = encodes.run.error) {
     const int failed = error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-    encodes.status = Fail(command, error->status, names.ok() ? failed : kUsage);
-    return encodes;
+    return fail(error->status, names.ok() ? failed : kUsage);
   }
   Result<Summary> summary = MakeSummary(ChoiceOf(score), ViewOf(encodes.run));
-  if (!summary.ok()) {
-    encodes.status = Fail(command, summary.status(), kUsage);
-    return encodes;
-  }
+  if (!summary.ok()) return fail(summary.status(), kUsage);
   encodes.summary = *std::move(summary);
   const std::vector<ModelRun>& models = encodes.run.session->models();
   encodes.by = texts.by.empty() ? models.front().main_score_key() : texts.by;
@@ -95,8 +88,7 @@ EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
 
 Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(FolderVideos found, FindVideos(folder, options));
-  for (const std::string& reason : found.passed_over)
-    PrintWarning("passed over, no video: " + reason);
+  for (const std::string& reason : found.passed_over) PrintWarning("passed over, no video: " + reason);
   return std::move(found.files);
 }
 
@@ -144,7 +136,7 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
   return {};
 }
 
-/// Writes the logs; the exit status.
+/// Writes the logs; returns the exit status.
 int Conclude(const char* command, const ScoreRequest& score, const EncodesRun& encodes, const std::string& part) {
   const Status status = WriteOutputs(score, encodes.run, *encodes.summary, part);
   return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, status);

@@ -56,11 +56,11 @@ class ParityRun {
 
   Result<ScoredRun> ScoreOnCpu(const FeatureRequest& feature) const { return Run(feature, "cpu"); }
 
-  /// Fails where the device did not do all of it. `expected`: the CPU's run.
+  /// Fails where the device did not compute all of it. expected: the CPU's run.
   Result<ScoredRun> Score(const FeatureRequest& feature, const std::string& backend, const ScoredRun& expected) const {
     ACU_ASSIGN_OR_RETURN(ScoredRun result, Run(feature, backend));
     if (backend == "cpu") return result;
-    // A device that failed on the way was replaced by the CPU: nothing was compared. What the CPU warns of, too, are
+    // A device that failed was replaced by the CPU, so nothing was compared. Warnings that the CPU gives, too, concern
     // the scores.
     const std::vector<std::string> known = expected.session->warnings();
     for (const std::string& warning : result.session->warnings())

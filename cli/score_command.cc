@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/trace.h"
+#include "base/usable_cpus.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
@@ -17,13 +20,16 @@
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "log/json_text.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"
-#include "report/junit.h"
 #include "report/map_films.h"
 #include "report/run_maps.h"
 #include "report/run_page.h"
 #include "report/summary.h"
+#include "report/summary_json.h"
+#include "run/join_run.h"
+#include "run/judge_mean.h"
 
 namespace acutance::cli {
 
@@ -199,13 +205,7 @@ int ScoreAndReport(const ScoreRequest& request) {
   run.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (request.stream_frames) stream.Update(session, total);
     if (gate.MustStop(session)) return FrameAction::kStopAfterAlignmentCheck;
-    if (!progress.IsDue()) return FrameAction::kContinue;
-    Progress::State state{session.frames_done(), total, {}, {}, session.first_frame()};
-    if (!session.models().empty()) {
-      state.label = session.models()[0].model().name;
-      state.score = session.RunningMean(0, 0);
-    }
-    progress.Update(state);
+    ShowProgress(session, total, progress);
     return FrameAction::kContinue;
   };
   run.on_warning = [&](const std::string& warning) {
@@ -229,6 +229,44 @@ int RunScoreCommand(const ScoreRequest& request) {
   const int status = traced.ok() ? ScoreAndReport(request) : kFailed;
   if (traced.ok()) traced = Trace::Stop();
   return traced.ok() ? status : Fail("", traced);
+}
+
+int RunMeanGate(const ScoreRequest& score) {
+  WatchInterrupt();
+  Progress progress(score.quiet);
+  RunRequest request = score.run;
+  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
+  const auto judge = [&]() -> Result<MeanVerdict> {
+    ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, Prepare(request));
+    std::ranges::for_each(warnings, request.on_warning);
+    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, score.gate, [&](const acutance::Progress& now) {
+                           progress.Update({now.frames, now.total, now.model, now.score, 0});
+                           return Next::kContinue;
+                         }));
+    verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
+    return verdict;
+  };
+  const Result<MeanVerdict> verdict = judge();
+  progress.Clear();
+  if (!verdict.ok())
+    return Fail("", verdict.status(), verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed);
+  if (score.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
+  else fmt::print("{}\n", verdict->text);
+  return verdict->holds ? kOk : kNotReached;
+}
+
+int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request) {
+  RunRequest& run = request.run;
+  run.threads = UsableCpus();
+  const JoinedRun joined = JoinJournals(journals, run.threads);
+  if (joined.run.error) return Fail("join", joined.run.error->status);
+  for (const std::string& warning : joined.run.warnings) PrintWarning(warning);
+  run.reference = joined.request.reference;
+  run.distorted = joined.request.distorted;
+  run.subsample = joined.request.subsample;
+  if (const Status status = CompleteLogs(request); !status.ok()) return Fail("join", status, kUsage);
+  if (const Status status = CheckOutputs(request); !status.ok()) return Fail("join", status);
+  return ReportScores(request, joined.run);
 }
 
 }  // namespace acutance::cli

@@ -11,7 +11,7 @@
 namespace acutance::cli {
 
 /// Rows: the models' scores, then the features that were asked for, or all; columns: the pools, or mean, harmonic mean,
-/// min, max, median and standard deviation where there are none.
+/// min, max, median and standard deviation by default.
 std::string PooledTable(const Session& session, int distorted, const Summary& summary,
                         const std::vector<NamedPool>& pools, bool all_features);
 

@@ -1,4 +1,4 @@
-// Why a frame of an encode differs from the reference's, told from the two pictures.
+// Damage classifier: why a frame of an encode differs from the reference's, from the two pictures.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ enum class Cause {
   kDetailAdded,
 };
 
-/// What of a frame tells causes apart. Squared errors are means over the picture, in steps of 8 bits.
+/// Measurements of a frame that distinguish causes. Squared errors are means over the picture, in steps of 8 bits.
 struct FrameEvidence {
   double error = 0;            // of luma
   double brightness = 0;       // of luma's means of cells: the part that a parabola of the reference's explains
