@@ -38,10 +38,10 @@ FrameEvidence FindEvidence(const Picture& reference, const Picture& distorted);
 
 struct FrameCause {
   Cause cause = Cause::kNone;
-  bool has_banding = false;  // banding is visible that the reference has not
+  bool has_banding = false;  // banding is visible that the reference lacks
 };
 
-/// docs/use/decisions.md has the rules and how often they are right.
+/// docs/use/reports.md has the rules and how often they are right.
 FrameCause ClassifyDamage(const FrameEvidence& evidence, bool shows_other_moment);
 
 /// "banding", and what more there is to say; "" for kNone.

@@ -13,24 +13,11 @@
 namespace acutance {
 namespace {
 
-uint32_t SampleAt(const Plane& plane, int bit_depth, int x, int y) {
-  return bit_depth == 8 ? plane.Row<uint8_t>(y)[x] : plane.Row<uint16_t>(y)[x];
-}
-
 /// Samples of a plane for one of luma lie at its half where there are fewer of them; what an odd size leaves over has
 /// the last one's.
 int StepAcross(const Plane& plane, const Plane& luma) { return plane.width == luma.width ? 1 : 2; }
 int StepDown(const Plane& plane, const Plane& luma) { return plane.height == luma.height ? 1 : 2; }
 bool HasSamples(const Plane& plane) { return plane.data != nullptr && plane.width > 0 && plane.height > 0; }
-
-/// The sample of a plane at a luma sample; the middle value where the plane has none.
-uint32_t SampleOf(const Picture& picture, int plane, int x, int y) {
-  const Plane &samples = picture.planes[plane], &luma = picture.planes[0];
-  const int depth = picture.format.bit_depth;
-  if (!HasSamples(samples)) return uint32_t{128} << (depth - 8);
-  return SampleAt(samples, depth, std::min(x / StepAcross(samples, luma), samples.width - 1),
-                  std::min(y / StepDown(samples, luma), samples.height - 1));
-}
 
 /// Clamped as an integer, which compilers do with vectors.
 uint8_t Byte(float value) { return static_cast<uint8_t>(std::clamp(static_cast<int>(value + 0.5f), 0, 255)); }
@@ -73,9 +60,7 @@ struct Shrinking {
       : factor(std::max(1, (luma.width + max_width - 1) / max_width)),
         rows(std::min(factor, luma.height)),
         columns(std::min(factor, luma.width)),
-        image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}} {
-    image.rgb.resize(size_t{3} * image.width * image.height);
-  }
+        image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}} {}
   double share() const { return 1.0 / (rows * columns); }
   uint8_t* Row(int y) { return &image.rgb[size_t{3} * image.width * y]; }
 
@@ -159,6 +144,7 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   const ColorFactors factors = FactorsOf(full_range, luma.height);
   Shrinking to(luma, max_width);
+  to.image.rgb.resize(size_t{3} * to.image.width * to.image.height);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
   std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
@@ -173,6 +159,7 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
   constexpr int kWhite = 32;
   const Plane &a = reference.planes[0], &b = distorted.planes[0];
   Shrinking to(a, max_width);
+  to.image.rgb.resize(size_t{3} * to.image.width * to.image.height);
   const int shift = reference.format.bit_depth - 8;  // steps finer than those of 8 bits do not show
   const auto white = static_cast<uint32_t>(kWhite * to.rows * to.columns);
   std::vector<std::array<uint8_t, 3>> colors(white + 1);
@@ -196,13 +183,15 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   const ColorFactors factors = FactorsOf(full_range, luma.height);
   image.rgb.resize(size_t{3} * image.width * image.height);
   const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
-  const auto count = static_cast<size_t>(image.width);
+  const Shrinking whole(luma, luma.width);
+  std::vector<uint32_t> row(static_cast<size_t>(luma.width));
   std::array<std::vector<uint32_t>, 3> samples;
-  for (auto& row : samples) row.resize(count);
   for (int j = 0; j < image.height; ++j) {
-    for (int p = 0; p < 3; ++p)
-      for (int i = 0; i < image.width; ++i) samples[p][i] = SampleOf(picture, p, left + i, top + j);
-    StoreRgbRow(samples, share, factors, &image.rgb[3 * count * j]);
+    for (int p = 0; p < 3; ++p) {
+      AddUp(picture, p, whole, top + j, row);
+      samples[p].assign(row.begin() + left, row.begin() + left + image.width);
+    }
+    StoreRgbRow(samples, share, factors, &image.rgb[size_t{3} * image.width * j]);
   }
   return image;
 }
