@@ -1,4 +1,4 @@
-#include "cli/batch_command.h"
+#include "cli/commands.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,13 +19,18 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/csv.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/status.h"
 #include "base/usable_cpus.h"
-#include "cli/batch_list.h"
 #include "cli/exit_status.h"
 #include "cli/score_request.h"
 #include "cli/terminal.h"
@@ -36,6 +41,75 @@
 
 namespace acutance::cli {
 namespace {
+
+struct BatchJob {
+  std::string name;  // of the result's file: "0001_encode", or the list's
+  std::string reference;
+  std::string distorted;
+};
+
+struct Columns {
+  size_t reference, distorted, name;  // places; name: `count` where there is no such column
+  size_t count;
+};
+
+Result<Columns> ReadHeading(const std::string& path, const std::string& line) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> titles, SplitCsv(line));
+  const auto find = [&](std::string_view title) {
+    return static_cast<size_t>(std::ranges::find(titles, title) - titles.begin());
+  };
+  const Columns columns{find("reference"), find("distorted"), find("name"), titles.size()};
+  for (const std::string& title : titles)
+    if (title != "reference" && title != "distorted" && title != "name")
+      return Error(StatusCode::kBadData, "{}: there is no column '{}' (there are reference, distorted and name)", path,
+                   title);
+  if (columns.reference == titles.size() || columns.distorted == titles.size())
+    return Error(StatusCode::kBadData, "{}: the first line names the columns, reference and distorted among them",
+                 path);
+  return columns;
+}
+
+bool IsFileName(std::string_view name) {
+  return !name.empty() && name[0] != '.' && name.find('/') == name.npos && name != "summary" && name.size() < 200;
+}
+
+/// The pairs of a CSV file: columns reference, distorted and, optionally, name, in any order, named by the first line.
+/// Paths are relative to the current folder.
+Result<std::vector<BatchJob>> ReadBatchList(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Error(StatusCode::kIo, "could not open {}", path);
+  std::string line;
+  const auto next = [&] {
+    if (!std::getline(file, line)) return false;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return true;
+  };
+  if (!next()) return Error(StatusCode::kBadData, "{} is empty", path);
+  if (constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf"; line.starts_with(kByteOrderMark))
+    line.erase(0, kByteOrderMark.size());  // spreadsheets write it
+  ACU_ASSIGN_OR_RETURN(const Columns columns, ReadHeading(path, line));
+  std::vector<BatchJob> jobs;
+  std::set<std::string> names;
+  for (int number = 2; next(); ++number) {
+    if (line.empty()) continue;
+    const auto fields = SplitCsv(line);
+    if (!fields.ok() || fields->size() != columns.count)
+      return Error(StatusCode::kBadData, "{}, line {}: {}", path, number,
+                   fields.ok() ? fmt::format("there are {} fields, and {} columns", fields->size(), columns.count)
+                               : fields.status().message());
+    BatchJob job{"", (*fields)[columns.reference], (*fields)[columns.distorted]};
+    if (columns.name < columns.count) job.name = (*fields)[columns.name];
+    if (job.name.empty())
+      job.name = fmt::format("{:04}_{}", jobs.size() + 1, std::filesystem::path(job.distorted).stem().string());
+    if (job.reference.empty() || job.distorted.empty() || !IsFileName(job.name) || !names.insert(job.name).second)
+      return Error(StatusCode::kBadData,
+                   "{}, line {}: a job has a reference, a distorted video and a name of its own that a file can have",
+                   path, number);
+    jobs.push_back(std::move(job));
+  }
+  if (jobs.empty()) return Error(StatusCode::kBadData, "{} has no pair", path);
+  return jobs;
+}
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -55,7 +129,7 @@ std::string ReadText(const fs::path& path) {
   return text.str();
 }
 
-/// Takes what `acutance score --json` printed into `path`; whether it is whole.
+/// Reads what `acutance score --json` wrote to `path`; false: it is incomplete.
 bool ReadResult(const fs::path& path, Outcome& outcome) {
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   const Result<Json> result = ParseJson(ReadText(path), {.bytes = kAny, .values = kAny, .may_text_follow = false});
@@ -68,19 +142,13 @@ bool ReadResult(const fs::path& path, Outcome& outcome) {
   return true;
 }
 
-Status WriteText(const fs::path& path, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path.string()));
-  file->Write(text);
-  return file->Commit();
-}
-
 uintmax_t SizeOf(const std::string& path) {
   std::error_code error;
   const uintmax_t size = fs::file_size(path, error);
   return error ? 0 : size;
 }
 
-/// What a result depends on: a change of it makes the pair be scored again.
+/// A hash of what a result depends on; the pair is scored again when it changes.
 std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) {
   std::string text;
   for (const std::string& path : {job.reference, job.distorted}) {
@@ -102,7 +170,7 @@ bool IsPath(std::span<const Option<Target>> rows, const std::string& word) {
   });
 }
 
-/// Options that write files have {name} in their values, so that no pair writes over another's.
+/// An error where an option that writes a file lacks {name}: pairs would overwrite each other's files.
 Status CheckFiles(const std::vector<std::string>& options) {
   for (size_t i = 0; i < options.size(); ++i) {
     const std::string option = options[i].substr(0, options[i].find('='));
@@ -170,7 +238,7 @@ class Batch {
     return 1 + static_cast<double>(SizeOf(jobs_[job].reference) + SizeOf(jobs_[job].distorted));
   }
 
-  /// A result of an earlier run that still belongs to its pair.
+  /// Reuses the result of an earlier run where its key is the same.
   bool Restore(size_t job) {
     std::istringstream key(ReadText(PathOf(job, ".key")));
     std::string hash;
@@ -195,7 +263,7 @@ class Batch {
     return command;
   }
 
-  /// A process of its own, so that a pair that breaks takes no other along. It ends with this one.
+  /// Starts a process for the pair, so that a crash does not affect other pairs. It ends with this process.
   Status Start(size_t job) {
     const std::vector<std::string> command = CommandOf(job);
     std::vector<char*> arguments;
@@ -252,11 +320,12 @@ class Batch {
     fs::rename(part, PathOf(job, ".json"), ignored);
     if (ignored) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json").string());
     if (SizeOf(PathOf(job, ".log").string()) == 0) fs::remove(PathOf(job, ".log"), ignored);
-    // The key comes last: a result without one is not taken over.
-    return WriteText(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
+    // The key is written last: a result without one is not reused.
+    return WriteFile(PathOf(job, ".key").string(),
+                     KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
-  /// What the command said is wrong: its lines except warnings, and for what is printed of a library next to them.
+  /// The errors of the command: its lines except warnings, else the last line, which a library may have printed.
   static std::string ErrorsIn(const std::string& log) {
     std::string errors, line;
     for (std::istringstream lines(log); std::getline(lines, line);)
@@ -314,7 +383,7 @@ class Batch {
     for (const Json& entry : entries.items) {
       for (const char* field : {"name", "reference", "distorted", "status"})
         csv += CsvField(entry.Find(field)->text) + ",";
-      csv += entry.Find("frames")->text;  // none where it is null, as for the others
+      csv += entry.Find("frames")->text;  // null is written as an empty field
       for (const auto& [model, pool] : titles) {
         const Json* pools = entry.Find("scores")->Find(model);
         const Json* value = pools ? pools->Find(pool) : nullptr;
@@ -322,8 +391,8 @@ class Batch {
       }
       csv += "," + CsvField(entry.Find("error")->text) + "\n";
     }
-    ACU_RETURN_IF_ERROR(WriteText(fs::path(texts_.out) / "summary.csv", csv));
-    return WriteText(fs::path(texts_.out) / "summary.json",
+    ACU_RETURN_IF_ERROR(WriteFile((fs::path(texts_.out) / "summary.csv").string(), csv));
+    return WriteFile((fs::path(texts_.out) / "summary.json").string(),
                      JsonText({{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}}));
   }
 
@@ -343,23 +412,14 @@ class Batch {
 int RunBatchCommand(const BatchTexts& texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
   const Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
-  if (!status.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", status.message());
-    return kUsage;
-  }
+  if (!status.ok()) return Fail("batch", status, kUsage);
   std::error_code error;
   fs::create_directories(texts.out, error);
-  if (error) {
-    fmt::print(stderr, "acutance batch: could not make {}: {}\n", texts.out, error.message());
-    return kFailed;
-  }
+  if (error) return Fail("batch", Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()));
   WatchInterrupt();
   Batch batch(texts, *std::move(jobs));
-  if (const Status run = batch.Run(); !run.ok()) {
-    fmt::print(stderr, "acutance batch: {}\n", run.message());
-    return kFailed;
-  }
-  return batch.Report();
+  const Status run = batch.Run();
+  return run.ok() ? batch.Report() : Fail("batch", run);
 }
 
 }  // namespace acutance::cli

@@ -10,23 +10,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/did_you_mean.h"
-#include "cli/batch_command.h"
-#include "cli/device_commands.h"
-#include "cli/doctor_command.h"
-#include "cli/encodes_command.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/join_command.h"
 #include "cli/list_commands.h"
-#include "cli/parity_command.h"
-#include "cli/score_command.h"
 #include "cli/score_options.h"
 #include "cli/score_request.h"
-#include "cli/selftest_command.h"
-#include "cli/serve_command.h"
-#include "cli/tune_command.h"
 #include "cli/version.h"
 #include "devices/backends.h"
 #include "log/log_writer.h"
@@ -50,8 +42,7 @@ class WrappedHelp : public CLI::Formatter {
   }
 };
 
-/// Prints a usage error and returns its exit status. `command` is empty where the user named
-/// none.
+/// Prints a usage error and returns its exit status. command: empty where the user named none.
 int UsageError(const std::string& command, std::string_view message) {
   const std::string name = command.empty() ? "acutance" : "acutance " + command;
   fmt::print(stderr, "{}: {}\nRun `{} --help` for the options.\n", name, message, name);
@@ -76,14 +67,14 @@ int Score(ScoreRequest& request) {
   return status.ok() ? RunScoreCommand(request) : UsageError("score", status.message());
 }
 
+int PrintText(const std::string& text) {
+  fmt::print("{}", text);
+  return kOk;
+}
+
 int Features(const std::string& name) {
   const Result<std::string> text = DescribeFeatures(name);
-  if (!text.ok()) {
-    fmt::print(stderr, "acutance features: {}\n", text.status().message());
-    return kUsage;
-  }
-  fmt::print("{}", *text);
-  return 0;
+  return text.ok() ? PrintText(*text) : Fail("features", text.status(), kUsage);
 }
 
 struct DeviceTexts {
@@ -93,25 +84,24 @@ struct DeviceTexts {
   DeviceChoice Choice() const { return {backend, index < 0 ? std::nullopt : std::optional<int>(index), {}}; }
 };
 
-CLI::App* AddDeviceCommand(CLI::App& app, const char* name, const char* text, const char* otherwise,
-                           DeviceTexts& texts) {
-  CLI::App* command = app.add_subcommand(name, text);
-  command->add_option("--backend", texts.backend, fmt::format("{} (default: {})", BackendNames(), otherwise))
-      ->type_name("NAME");
-  command->add_option("--device", texts.index, "Device of the backend")->check(CLI::Range(0, 1023));
-  return command;
+/// An option or operand; `type` is what the help calls its value.
+template <class T>
+CLI::Option* Add(CLI::App& command, const char* name, T& target, const char* type, const std::string& help) {
+  return command.add_option(name, target, help)->type_name(type);
+}
+
+void AddDeviceOptions(CLI::App& command, const char* otherwise, DeviceTexts& texts) {
+  Add(command, "--backend", texts.backend, "NAME", fmt::format("{} (default: {})", BackendNames(), otherwise));
+  command.add_option("--device", texts.index, "Device of the backend")->check(CLI::Range(0, 1023));
 }
 
 void AddByOption(CLI::App& command, EncodesTexts& texts) {
-  command
-      .add_option("--by", texts.by,
-                  "Score to compare by; the feature that it needs is computed, too (default: the first model's)")
-      ->type_name("NAME");
+  Add(command, "--by", texts.by, "NAME",
+      "Score to compare by; the feature that it needs is computed, too (default: the first model's)");
 }
 
 void AddAnchorOption(CLI::App& command, EncodesTexts& texts) {
-  command.add_option("--anchor", texts.anchor, "Curve that the others are compared with (default: the first)")
-      ->type_name("NAME");
+  Add(command, "--anchor", texts.anchor, "NAME", "Curve that the others are compared with (default: the first)");
 }
 
 void AddCompareOptions(CLI::App& command, EncodesTexts& texts) {
@@ -126,125 +116,81 @@ void AddLadderOptions(CLI::App& command, EncodesTexts& texts) {
       ->description("Curves: a folder of encodes, NAME=FILE,FILE,..., or files of one curve");
   AddByOption(command, texts);
   AddAnchorOption(command, texts);
-  command.add_option("--ctc-csv", texts.ctc, "Write the points in the columns of the AOM's common test conditions")
-      ->type_name("FILE")
+  Add(command, "--ctc-csv", texts.ctc, "FILE", "Write the points in the columns of the AOM's common test conditions")
       ->check(NamesAFile());
   command.footer("\nExample: acutance ladder ref.mp4 x264/ svt-av1/ --anchor x264");
 }
 
-CLI::App* AddBdCommand(CLI::App& app, EncodesTexts& texts) {
-  CLI::App* command = app.add_subcommand("bd", "Hulls and BD-rates of known points");
-  command->add_option("points", texts.points, "CSV: curve,rate,quality; rates in any unit")
-      ->required()
-      ->type_name("FILE");
-  AddAnchorOption(*command, texts);
-  command->add_flag("--json", texts.json, "Print the curves and differences as JSON");
-  return command;
+void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
+  Add(command, "points", texts.points, "FILE", "CSV: curve,rate,quality; rates in any unit")->required();
+  AddAnchorOption(command, texts);
+  command.add_flag("--json", texts.json, "Print the curves and differences as JSON");
 }
 
-CLI::App* AddBatchCommand(CLI::App& app, BatchTexts& texts) {
-  CLI::App* command = app.add_subcommand("batch", "Score the pairs of a list, several at a time");
-  command->add_option("list", texts.list, "CSV with the columns reference, distorted and, where wanted, name")
-      ->required()
-      ->type_name("LIST");
-  command->add_option("-o,--out", texts.out, "Folder for the results; run the same command again to resume")
-      ->required()
-      ->type_name("DIR");
-  command->add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  command->add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
-  command->add_flag("-q,--quiet", texts.quiet, "Show no progress");
-  command->footer(
+void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
+  Add(command, "list", texts.list, "LIST", "CSV with the columns reference, distorted and, where wanted, name")
+      ->required();
+  Add(command, "-o,--out", texts.out, "DIR", "Folder for the results; run the same command again to resume")
+      ->required();
+  command.add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  command.add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
+  command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
+  command.footer(
       "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
       "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
-  return command;
 }
 
-CLI::App* AddServeCommand(CLI::App& app, ServeTexts& texts) {
-  CLI::App* command = app.add_subcommand("serve", "Score on request, with references cached in memory");
-  command->add_option("socket", texts.socket, "The Unix socket to listen on")->required()->type_name("SOCKET");
-  command
-      ->add_option(
-          "--max-memory", texts.max_memory,
-          "Limit on host memory for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
-      ->type_name("BYTES")
+void AddServeOptions(CLI::App& command, ServeTexts& texts) {
+  Add(command, "socket", texts.socket, "SOCKET", "The Unix socket to listen on")->required();
+  Add(command, "--max-memory", texts.max_memory, "BYTES",
+      "Limit on host memory for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
       ->transform(ByteCount());
-  command
-      ->add_option(
-          "--max-vram", texts.max_vram,
-          "Limit on memory per device for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
-      ->type_name("BYTES")
+  Add(command, "--max-vram", texts.max_vram, "BYTES",
+      "Limit on memory per device for the references' pictures: bytes, or 800M, 2G (default: half of what is free)")
       ->transform(ByteCount());
-  command->add_flag("-q,--quiet", texts.quiet, "Print nothing at the start");
-  command->footer(
+  command.add_flag("-q,--quiet", texts.quiet, "Print nothing at the start");
+  command.footer(
       "\nA line is a request: {\"reference\": \"ref.mp4\", \"distorted\": \"a.mp4\", \"options\": [\"-m\", "
       "\"vmaf_v0.6.1\"]}");
-  return command;
 }
 
-CLI::App* AddJoinCommand(CLI::App& app, std::vector<std::string>& journals, ScoreRequest& request) {
-  CLI::App* command = app.add_subcommand("join", "Make a run's scores from the journals of its parts");
-  command->add_option("journals", journals, "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
-      ->required()
-      ->type_name("JOURNAL");
-  AddLogOptions(*command, request);
-  return command;
-}
-
-CLI::App* AddDoctorCommand(CLI::App& app, DoctorTexts& texts) {
-  CLI::App* command = app.add_subcommand("doctor", "Diagnose mismatched videos");
-  command->add_option("reference", texts.reference, "Reference video, a file")->required()->type_name("REF");
-  command->add_option("distorted", texts.distorted, "Distorted video, a file")->required()->type_name("DIS");
-  command->add_option("-m,--model", texts.model, "Built-in model to check: does it suit these videos?")
-      ->type_name("MODEL");
-  command->add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model suit that?")
+void AddDoctorOptions(CLI::App& command, DoctorTexts& texts) {
+  Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
+  Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
+  Add(command, "-m,--model", texts.model, "MODEL", "Built-in model to check: does it suit these videos?");
+  command.add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model suit that?")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kViewingNames), std::end(kViewingNames))));
-  command->add_flag("--json", texts.json, "Print the findings as JSON");
-  AddRawOptions(*command, texts.run);
-  return command;
+  command.add_flag("--json", texts.json, "Print the findings as JSON");
+  AddRawOptions(command, texts.run);
 }
 
-CLI::App* AddParityCommand(CLI::App& app, ParityArgs& args) {
-  CLI::App* command = app.add_subcommand("parity", "Compare every backend with the CPU on a pair");
-  command->add_option("reference", args.reference, "Reference video, as in score")->required()->type_name("REF");
-  command->add_option("distorted", args.distorted, "Distorted video")->required()->type_name("DIS");
-  command->add_option("-f,--feature", args.features, "A feature, as in score (default: all with a device plan)")
-      ->type_name("FEATURE")
+void AddParityOptions(CLI::App& command, ParityArgs& args) {
+  Add(command, "reference", args.reference, "REF", "Reference video, as in score")->required();
+  Add(command, "distorted", args.distorted, "DIS", "Distorted video")->required();
+  Add(command, "-f,--feature", args.features, "FEATURE", "A feature, as in score (default: all with a device plan)")
       ->allow_extra_args(false);
-  command->add_option("--backends", args.backends, "Backends, separated by commas (default: all that have a device)")
-      ->type_name("NAMES")
+  Add(command, "--backends", args.backends, "NAMES", "Backends, separated by commas (default: all that have a device)")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command->add_option("--places", args.places, "Decimal places that must agree (default: every bit)")
-      ->type_name("N")
+  Add(command, "--places", args.places, "N", "Decimal places that must agree (default: every bit)")
       ->check(CLI::Range(0, 17));
-  command->add_option("--frames", args.frames, "Compare the first N frames (default: all)")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command->add_option("-t,--threads", args.threads, "Worker threads")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  AddRawOptions(*command, args.run);
-  return command;
+  Add(command, "--frames", args.frames, "N", "Compare the first N frames (default: all)")->check(CLI::PositiveNumber);
+  command.add_option("-t,--threads", args.threads, "Worker threads")->check(CLI::Range(1, 1024))->capture_default_str();
+  AddRawOptions(command, args.run);
 }
 
-CLI::App* AddPlanCommand(CLI::App& app, PlanRequest& request) {
-  CLI::App* command = app.add_subcommand("plan", "Print the launches and buffers of a feature");
-  command->add_option("-f,--feature", request.feature, "A feature, as in score")->required()->type_name("FEATURE");
-  AddRawOptions(*command, request.run)->description("Size of the pictures")->required();
-  command->add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
+void AddPlanOptions(CLI::App& command, PlanRequest& request) {
+  Add(command, "-f,--feature", request.feature, "FEATURE", "A feature, as in score")->required();
+  AddRawOptions(command, request.run)->description("Size of the pictures")->required();
+  command.add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--backend", request.backend, "Tuned for the first device of this backend")
-      ->capture_default_str();
-  command->add_option("--dump", request.dump, "Write the kernels' PTX, SPIR-V and register counts into this folder")
-      ->type_name("DIR");
-  return command;
+  command.add_option("--backend", request.backend, "Tuned for the first device of this backend")->capture_default_str();
+  Add(command, "--dump", request.dump, "DIR", "Write the kernels' PTX, SPIR-V and register counts into this folder");
 }
 
 int PrintPlan(const PlanRequest& request) {
   const Result<std::string> text = DescribePlan(request);
-  if (!text.ok()) return UsageError("plan", text.status().message());
-  fmt::print("{}", *text);
-  return 0;
+  return text.ok() ? PrintText(*text) : UsageError("plan", text.status().message());
 }
 
 int OnDevices(const char* command, const DeviceTexts& texts, const std::function<int(const DeviceChoice&)>& run) {
@@ -263,44 +209,65 @@ int RunCommandLine(int argc, char** argv) {
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);
 
+  std::vector<std::pair<CLI::App*, std::function<int()>>> commands;
+  const auto add = [&](const char* name, const char* help, std::function<int()> run) -> CLI::App& {
+    return *commands.emplace_back(app.add_subcommand(name, help), std::move(run)).first;
+  };
   // Options of a command that is not named are not needed, and those of `score` take a millisecond to add.
-  const auto is_named = [&](const CLI::App* command) { return argc > 1 && command->get_name() == argv[1]; };
+  const auto is_named = [&](const CLI::App& command) { return argc > 1 && command.get_name() == argv[1]; };
   EncodesTexts texts;
-  CLI::App* score = app.add_subcommand("score", "Score distorted videos against their reference");
-  if (is_named(score)) AddScoreOptions(*score, texts.score);
-  CLI::App* compare = app.add_subcommand("compare", "Compare encodes of one reference");
-  if (is_named(compare)) AddCompareOptions(*compare, texts);
-  CLI::App* ladder = app.add_subcommand("ladder", "Rate-quality curves, hulls and BD-rates");
-  if (is_named(ladder)) AddLadderOptions(*ladder, texts);
-  CLI::App* bd = AddBdCommand(app, texts);
+  CLI::App& score = add("score", "Score distorted videos against their reference", [&] { return Score(texts.score); });
+  if (is_named(score)) AddScoreOptions(score, texts.score);
+  CLI::App& compare = add("compare", "Compare encodes of one reference", [&] { return RunCompareCommand(texts); });
+  if (is_named(compare)) AddCompareOptions(compare, texts);
+  CLI::App& ladder = add("ladder", "Rate-quality curves, hulls and BD-rates", [&] { return RunLadderCommand(texts); });
+  if (is_named(ladder)) AddLadderOptions(ladder, texts);
+  AddBdOptions(add("bd", "Hulls and BD-rates of known points", [&] { return RunBdCommand(texts); }), texts);
   BatchTexts batch_texts;
-  CLI::App* batch = AddBatchCommand(app, batch_texts);
+  AddBatchOptions(
+      add("batch", "Score the pairs of a list, several at a time", [&] { return RunBatchCommand(batch_texts); }),
+      batch_texts);
   ServeTexts serve_texts;
-  CLI::App* serve = AddServeCommand(app, serve_texts);
+  AddServeOptions(
+      add("serve", "Score on request, with references cached in memory", [&] { return RunServeCommand(serve_texts); }),
+      serve_texts);
   std::vector<std::string> journals;
-  CLI::App* join = AddJoinCommand(app, journals, texts.score);
+  CLI::App& join = add("join", "Make a run's scores from the journals of its parts",
+                       [&] { return RunJoinCommand(journals, texts.score); });
+  Add(join, "journals", journals, "JOURNAL",
+      "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
+      ->required();
+  AddLogOptions(join, texts.score);
   DoctorTexts doctor_texts;
-  CLI::App* doctor = AddDoctorCommand(app, doctor_texts);
+  AddDoctorOptions(add("doctor", "Diagnose mismatched videos", [&] { return RunDoctorCommand(doctor_texts); }),
+                   doctor_texts);
   std::string feature;
-  CLI::App* features = app.add_subcommand("features", "List the features, or one's outputs and options");
-  features->add_option("name", feature, "A feature")->type_name("NAME");
-  CLI::App* models = app.add_subcommand("models", "List the built-in models");
-  CLI::App* devices = app.add_subcommand("devices", "List the GPUs, and why a backend has none");
+  Add(add("features", "List the features, or one's outputs and options", [&] { return Features(feature); }), "name",
+      feature, "NAME", "A feature");
+  add("models", "List the built-in models", [] { return PrintText(DescribeModels()); });
+  add("devices", "List the GPUs, and why a backend has none", [] { return PrintText(DescribeDevices()); });
   DeviceTexts device;
-  CLI::App* selftest = AddDeviceCommand(app, "selftest", "Run known-answer tests on every device", "all", device);
   std::string report;
-  selftest->add_option("--report", report, "Also time every feature, and write all of it to FILE, as JSON")
-      ->type_name("FILE");
-  CLI::App* tune =
-      AddDeviceCommand(app, "tune", "Time every block shape and batch on a device", "the first with a GPU", device);
+  CLI::App& selftest = add("selftest", "Run known-answer tests on every device", [&] {
+    return OnDevices("selftest", device,
+                     [&](const DeviceChoice& choice) { return RunSelfTestCommand(choice, report); });
+  });
+  AddDeviceOptions(selftest, "all", device);
+  Add(selftest, "--report", report, "FILE", "Also time every feature, and write all of it to FILE, as JSON");
   std::vector<std::string> tuned;
-  tune->add_option("-f,--feature", tuned, "A feature to time (default: all with a device plan)")
-      ->type_name("FEATURE")
+  CLI::App& tune = add("tune", "Time every block shape and batch on a device", [&] {
+    return OnDevices("tune", device, [&](const DeviceChoice& choice) { return RunTuneCommand(choice, tuned); });
+  });
+  AddDeviceOptions(tune, "the first with a GPU", device);
+  Add(tune, "-f,--feature", tuned, "FEATURE", "A feature to time (default: all with a device plan)")
       ->allow_extra_args(false);
   ParityArgs parity_args;
-  CLI::App* parity = AddParityCommand(app, parity_args);
+  AddParityOptions(
+      add("parity", "Compare every backend with the CPU on a pair", [&] { return RunParityCommand(parity_args); }),
+      parity_args);
   PlanRequest plan_request;
-  CLI::App* plan = AddPlanCommand(app, plan_request);
+  AddPlanOptions(add("plan", "Print the launches and buffers of a feature", [&] { return PrintPlan(plan_request); }),
+                 plan_request);
   // This follows the commands, which would inherit it.
   app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
@@ -315,25 +282,9 @@ int RunCommandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : ParseFailure(app, error, argc > 1 ? argv[1] : "");
   }
-  if (score->parsed()) return Score(texts.score);
-  if (compare->parsed()) return RunCompareCommand(texts);
-  if (ladder->parsed()) return RunLadderCommand(texts);
-  if (bd->parsed()) return RunBdCommand(texts);
-  if (batch->parsed()) return RunBatchCommand(batch_texts);
-  if (serve->parsed()) return RunServeCommand(serve_texts);
-  if (join->parsed()) return RunJoinCommand(journals, texts.score);
-  if (doctor->parsed()) return RunDoctorCommand(doctor_texts);
-  if (features->parsed()) return Features(feature);
-  if (models->parsed()) fmt::print("{}", DescribeModels());
-  if (devices->parsed()) fmt::print("{}", DescribeDevices());
-  if (selftest->parsed())
-    return OnDevices("selftest", device,
-                     [&](const DeviceChoice& choice) { return RunSelfTestCommand(choice, report); });
-  if (tune->parsed())
-    return OnDevices("tune", device, [&](const DeviceChoice& choice) { return RunTuneCommand(choice, tuned); });
-  if (parity->parsed()) return RunParityCommand(parity_args);
-  if (plan->parsed()) return PrintPlan(plan_request);
-  return 0;
+  for (const auto& [command, run] : commands)
+    if (command->parsed()) return run();
+  return kOk;
 }
 
 }  // namespace acutance::cli

@@ -1,7 +1,8 @@
-#include "cli/doctor_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
+#include "cli/exit_status.h"
 #include "log/json_text.h"
 #include "model/builtin_models.h"
 #include "report/summary.h"
@@ -52,31 +53,23 @@ Status ReadModel(const DoctorTexts& texts, DoctorRequest& request) {
 
 int RunDoctorCommand(DoctorTexts texts) {
   DoctorRequest request{texts.reference, texts.distorted, {}};
-  if (const Status status = ReadModel(texts, request); !status.ok()) {
-    fmt::print(stderr, "acutance doctor: {}\n", status.message());
-    return 2;
-  }
-  if (const Status status = CompleteRequest(texts.run); !status.ok()) {
-    fmt::print(stderr, "acutance doctor: {}\n", status.message());
-    return 2;
-  }
+  Status status = ReadModel(texts, request);
+  if (status.ok()) status = CompleteRequest(texts.run);
+  if (!status.ok()) return Fail("doctor", status, kUsage);
   request.open = texts.run.open;
   request.open.take_all = true;
   request.open.decoder_threads = 0;
   const Result<std::vector<Finding>> findings = Diagnose(request);
-  if (!findings.ok()) {
-    fmt::print(stderr, "acutance doctor: {}\n", findings.status().message());
-    return 1;
-  }
+  if (!findings.ok()) return Fail("doctor", findings.status());
   if (texts.json) {
     fmt::print("{}", FindingsJson(*findings));
-    return 0;
+    return kOk;
   }
   for (const Finding& finding : *findings) {
     fmt::print("{} ({:.0f} % sure): {}\n", finding.cause, 100 * finding.confidence, finding.sentence);
     if (!finding.command.empty()) fmt::print("    {}\n", finding.command);
   }
-  return 0;
+  return kOk;
 }
 
 }  // namespace acutance::cli

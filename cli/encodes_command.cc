@@ -1,4 +1,4 @@
-#include "cli/encodes_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -25,19 +25,14 @@
 namespace acutance::cli {
 namespace {
 
-int Fail(const char* command, int exit_status, const Status& status) {
-  fmt::print(stderr, "acutance {}: {}\n", command, status.message());
-  return exit_status;
-}
-
-/// An error where there is no such score; empty: the first model's.
+/// An error where there is no score `by`; empty: the first model's.
 Status CheckBy(const std::string& by, const Session& session) {
   if (!by.empty()) return CheckNames({{.text = by, .score = by, .pool = NamedPool{}}}, session);
   if (!session.models().empty()) return {};
   return Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score");
 }
 
-/// names: an error where the score that is compared, or one that is required, is none.
+/// names: an error where there is no such score as is compared or required.
 ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& names) {
   WatchInterrupt();
   Progress progress(score.quiet);
@@ -55,7 +50,7 @@ ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& n
   return LoadModelsAndRun(std::move(request));
 }
 
-/// Runs and writes the logs; the name of the score that is compared. status: an exit status, 0 where all is well.
+/// A finished run. status: the exit status, 0 on success; by: the name of the score that is compared.
 struct EncodesRun {
   int status = kOk;
   ScoredRun run;
@@ -65,49 +60,35 @@ struct EncodesRun {
 
 EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
   EncodesRun encodes;
+  const auto fail = [&](const Status& status, int exit_status) {
+    encodes.status = Fail(command, status, exit_status);
+    return std::move(encodes);
+  };
   ScoreRequest& score = texts.score;
-  Status status = Complete(score);
-  if (status.ok() && (score.has_gate || score.stream_frames || !score.run.journal.empty()))
-    status =
-        Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`");
-  if (!status.ok()) {
-    encodes.status = Fail(command, kUsage, status);
-    return encodes;
-  }
+  if (const Status status = Complete(score); !status.ok()) return fail(status, kUsage);
+  if (score.has_gate || score.stream_frames || !score.run.journal.empty())
+    return fail(
+        Error(StatusCode::kInvalidArgument, "--at-least, --at-most, --progress and --journal are for `acutance score`"),
+        kUsage);
   AddFeatureOf(texts.by, score.run);
-  status = CheckOutputs(score);
-  if (!status.ok()) {
-    encodes.status = Fail(command, kFailed, status);
-    return encodes;
-  }
+  if (const Status status = CheckOutputs(score); !status.ok()) return fail(status, kFailed);
   Status names;
   encodes.run = RunEncodes(score, texts.by, names);
   if (const auto& error = encodes.run.error) {
     const int failed = error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
-    encodes.status = Fail(command, names.ok() ? failed : kUsage, error->status);
-    return encodes;
+    return fail(error->status, names.ok() ? failed : kUsage);
   }
   Result<Summary> summary = MakeSummary(ChoiceOf(score), ViewOf(encodes.run));
-  if (!summary.ok()) {
-    encodes.status = Fail(command, kUsage, summary.status());
-    return encodes;
-  }
+  if (!summary.ok()) return fail(summary.status(), kUsage);
   encodes.summary = *std::move(summary);
   const std::vector<ModelRun>& models = encodes.run.session->models();
   encodes.by = texts.by.empty() ? models.front().main_score_key() : texts.by;
   return encodes;
 }
 
-Status WriteText(const std::string& path, const std::string& text) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(text);
-  return file->Commit();
-}
-
 Result<std::vector<std::string>> VideosIn(const std::string& folder, const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(FolderVideos found, FindVideos(folder, options));
-  for (const std::string& reason : found.passed_over)
-    fmt::print(stderr, "acutance: warning: passed over, no video: {}\n", reason);
+  for (const std::string& reason : found.passed_over) PrintWarning("passed over, no video: " + reason);
   return std::move(found.files);
 }
 
@@ -155,10 +136,10 @@ Status PutFirst(const std::string& anchor, std::vector<LadderCurve>& curves) {
   return {};
 }
 
-/// Writes the logs; the exit status.
+/// Writes the logs; returns the exit status.
 int Conclude(const char* command, const ScoreRequest& score, const EncodesRun& encodes, const std::string& part) {
   const Status status = WriteOutputs(score, encodes.run, *encodes.summary, part);
-  return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, kFailed, status);
+  return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, status);
 }
 
 }  // namespace
@@ -167,7 +148,7 @@ int RunCompareCommand(EncodesTexts& texts) {
   const EncodesRun encodes = ScoreEncodes("compare", texts);
   if (encodes.status != kOk) return encodes.status;
   const Result<Comparison> comparison = CompareEncodes(*encodes.summary, encodes.by);
-  if (!comparison.ok()) return Fail("compare", kUsage, comparison.status());
+  if (!comparison.ok()) return Fail("compare", comparison.status(), kUsage);
   if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
                                {"kind", "compare"},
@@ -180,8 +161,8 @@ int RunCompareCommand(EncodesTexts& texts) {
 int RunLadderCommand(EncodesTexts& texts) {
   RunRequest& run = texts.score.run;
   Result<std::vector<LadderCurve>> curves = ReadCurves(run.distorted, run.open);
-  if (!curves.ok()) return Fail("ladder", kUsage, curves.status());
-  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", kUsage, status);
+  if (!curves.ok()) return Fail("ladder", curves.status(), kUsage);
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("ladder", status, kUsage);
   run.distorted.clear();
   for (const LadderCurve& curve : *curves)
     run.distorted.insert(run.distorted.end(), curve.encodes.begin(), curve.encodes.end());
@@ -189,11 +170,11 @@ int RunLadderCommand(EncodesTexts& texts) {
   if (encodes.status != kOk) return encodes.status;
   const Summary& summary = *encodes.summary;
   const Result<Ladder> ladder = LadderOf(summary, encodes.by, *curves);
-  if (!ladder.ok()) return Fail("ladder", kFailed, ladder.status());
+  if (!ladder.ok()) return Fail("ladder", ladder.status());
   if (!texts.ctc.empty()) {
-    for (const std::string& warning : CtcWarnings(summary)) fmt::print(stderr, "acutance: warning: {}\n", warning);
-    if (const Status status = WriteText(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
-      return Fail("ladder", kFailed, status);
+    for (const std::string& warning : CtcWarnings(summary)) PrintWarning(warning);
+    if (const Status status = WriteFile(texts.ctc, CtcCsv(summary, *curves)); !status.ok())
+      return Fail("ladder", status);
   }
   if (texts.score.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName},
@@ -206,8 +187,8 @@ int RunLadderCommand(EncodesTexts& texts) {
 
 int RunBdCommand(const EncodesTexts& texts) {
   Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points);
-  if (!curves.ok()) return Fail("bd", kFailed, curves.status());
-  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", kUsage, status);
+  if (!curves.ok()) return Fail("bd", curves.status());
+  if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", status, kUsage);
   const Ladder ladder = MakeLadder(kKnownQuality, *std::move(curves), 1);
   if (texts.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName}, {"kind", "ladder"}, {"ladder", LadderJson(ladder)}}));

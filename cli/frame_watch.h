@@ -1,5 +1,4 @@
-// What `acutance score` does with the scores of frames while it runs: streams them, and stops where a gate on frames
-// fails.
+// Observers of frame scores during a run: a stream of JSON lines, and a gate that stops the run.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/session.h"
+#include "run/score_run.h"
 #include "stats/requirement.h"
 
 namespace acutance::cli {
@@ -16,12 +15,12 @@ namespace acutance::cli {
 /// `--progress ndjson`: a JSON object in each line of standard output. docs/schema/acutance-1.json has the events.
 class FrameStream {
  public:
-  /// Frames come from the first on; after frames, those do not count.
+  /// The next frames are a new run's, from the first on.
   void Restart();
   void Warn(const std::string& warning) const;
-  /// Frames whose scores are all there, in order.
+  /// Writes the frames whose scores are all there, in order.
   void Update(const Session& session, std::optional<int64_t> total);
-  /// Handles the frames that are left at the end of a run, as far as they have scores.
+  /// The remaining frames at the end of a run, those that have scores.
   void Finish(const Session& session, int64_t frames);
 
  private:
@@ -32,7 +31,7 @@ class FrameStream {
   std::vector<int64_t> next_;  // by distorted video
 };
 
-/// An error where a requirement names no score that the session makes.
+/// An error where the session computes no such score as a requirement names.
 Status CheckNames(const std::vector<Requirement>& requirements, const Session& session);
 
 /// `--require` with `--fail-fast`.
@@ -41,11 +40,11 @@ class FrameGate {
   FrameGate(std::vector<Requirement> requirements, bool fail_fast)
       : requirements_(std::move(requirements)), fail_fast_(fail_fast) {}
 
-  /// Frames come from the first on.
+  /// The next frames are a new run's, from the first on.
   void Restart();
   /// After a frame: whether one has failed a requirement that every frame must meet.
   bool MustStop(const Session& session);
-  /// Whether the run was ended before the videos.
+  /// Whether the gate ended the run before the end of the videos.
   bool has_stopped() const { return has_stopped_; }
 
  private:

@@ -1,4 +1,4 @@
-#include "cli/parity_command.h"
+#include "cli/commands.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "cli/exit_status.h"
 #include "cli/spec_run.h"
-#include "engine/feature_set.h"
 #include "metric/registry.h"
 #include "run/run_options.h"
 
@@ -56,11 +56,11 @@ class ParityRun {
 
   Result<ScoredRun> ScoreOnCpu(const FeatureRequest& feature) const { return Run(feature, "cpu"); }
 
-  /// Fails where the device did not do all of it. `expected`: the CPU's run.
+  /// Fails where the device did not compute all of it. expected: the CPU's run.
   Result<ScoredRun> Score(const FeatureRequest& feature, const std::string& backend, const ScoredRun& expected) const {
     ACU_ASSIGN_OR_RETURN(ScoredRun result, Run(feature, backend));
     if (backend == "cpu") return result;
-    // A device that failed on the way was replaced by the CPU: nothing was compared. What the CPU warns of, too, are
+    // A device that failed was replaced by the CPU, so nothing was compared. Warnings that the CPU gives, too, concern
     // the scores.
     const std::vector<std::string> known = expected.session->warnings();
     for (const std::string& warning : result.session->warnings())
@@ -132,13 +132,10 @@ int PrintTable(const ParityRun& run, const std::vector<FeatureRequest>& features
   all_equal &= has_header;  // something was compared
   for (const std::string& error : errors) fmt::print(stderr, "acutance parity: {}\n", error);
   fmt::print("{}\n", all_equal ? "all within the bound" : "FAILED");
-  return all_equal ? 0 : 1;
+  return all_equal ? kOk : kFailed;
 }
 
-int UsageError(const Status& status) {
-  fmt::print(stderr, "acutance parity: {}\n", status.message());
-  return 2;
-}
+int UsageError(const Status& status) { return Fail("parity", status, kUsage); }
 
 }  // namespace
 
@@ -148,7 +145,7 @@ int RunParityCommand(ParityArgs args) {
   for (const std::string& name : names) {
     Result<FeatureRequest> feature = ParseFeatureSpec(name);
     if (!feature.ok()) return UsageError(feature.status());
-    if (const Result<int> known = FeatureSet().Add(*feature); !known.ok()) return UsageError(known.status());
+    if (const auto known = OptionsOf(*feature); !known.ok()) return UsageError(known.status());
     features.push_back(std::move(feature).value());
   }
   const std::vector<std::string> backends = args.backends.empty() ? BackendsWithDevices() : args.backends;

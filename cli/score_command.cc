@@ -7,24 +7,29 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "align/align_tracks.h"
 #include "base/trace.h"
+#include "base/usable_cpus.h"
+#include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
-#include "cli/mean_gate.h"
 #include "cli/score_table_text.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "log/json_text.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"
-#include "report/junit.h"
 #include "report/map_films.h"
 #include "report/run_maps.h"
 #include "report/run_page.h"
 #include "report/summary.h"
+#include "report/summary_json.h"
+#include "run/run_journal.h"
+#include "run/judge_mean.h"
 
 namespace acutance::cli {
 
@@ -41,24 +46,17 @@ SummaryChoice ChoiceOf(const ScoreRequest& request) {
 Status CheckOutputs(const ScoreRequest& request) {
   std::vector<std::string> videos = request.run.distorted;
   videos.push_back(request.run.reference);
-  for (const std::string& output : request.outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
-  if (!request.junit.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(request.junit, videos));
-  for (const std::string& output : request.pairs_outputs) ACU_RETURN_IF_ERROR(OutputFile::Check(output, videos));
-  if (!request.report.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(request.report, videos));
+  std::vector<std::string> files = request.outputs;
+  files.push_back(request.junit);
+  files.insert(files.end(), request.pairs_outputs.begin(), request.pairs_outputs.end());
+  files.push_back(request.report);
+  for (const std::string& file : files)
+    if (!file.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(file, videos));
   if (request.worst > 0 || request.maps_video) ACU_RETURN_IF_ERROR(MakeMapFolder(request.maps));
   return {};
 }
 
 namespace {
-
-/// Without an alignment frames are paired by their order.
-Status WritePairs(const std::string& path, const ScoredRun& result, size_t video) {
-  const Alignment alignment =
-      result.alignments.empty() ? AlignByOffset(result.frames, result.frames, 0) : result.alignments[video];
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(PairsCsv(alignment.pairs));
-  return file->Commit();
-}
 
 Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
   for (size_t d = 0; d < request.outputs.size(); ++d)
@@ -67,7 +65,7 @@ Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
                                       kLibvmafVersion, static_cast<double>(result.frames) / result.seconds,
                                       result.format.width, result.format.height, request.numbers}));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
-    ACU_RETURN_IF_ERROR(WritePairs(request.pairs_outputs[d], result, d));
+    ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};
 }
 
@@ -80,7 +78,7 @@ std::string DescribeLanes(const Session& session) {
                      first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "");
 }
 
-/// What the stream of a video tells, on a line of its own.
+/// The facts that the stream of a video declares, on a line of its own.
 std::string StreamLine(const Summary& summary, size_t video) {
   const std::string text = summary.inputs.size() > video ? Describe(summary.inputs[video]) : "";
   return text.empty() ? "" : "           " + text + "\n";
@@ -107,7 +105,7 @@ void PrintTables(const ScoreRequest& request, const ScoredRun& result, const Sum
              DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "");
 }
 
-/// Sentences for a person; the exit status.
+/// Prints the requirements that fail; returns the exit status.
 int PrintVerdicts(const ScoreRequest& request, const Summary& summary, bool was_stopped) {
   int failed = 0;
   for (const Verdict& verdict : summary.verdicts) {
@@ -126,10 +124,7 @@ int PrintVerdicts(const ScoreRequest& request, const Summary& summary, bool was_
 }
 
 Status WriteJunit(const ScoreRequest& request, const Summary& summary) {
-  if (request.junit.empty()) return {};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(request.junit));
-  file->Write(JunitXml(summary));
-  return file->Commit();
+  return request.junit.empty() ? Status() : WriteFile(request.junit, JunitXml(summary));
 }
 
 void PrintSummary(const ScoreRequest& request, const ScoredRun& result, const Summary& summary) {
@@ -145,12 +140,9 @@ void PrintSummary(const ScoreRequest& request, const ScoredRun& result, const Su
 Status WriteReport(const ScoreRequest& request, const ScoredRun& result, const Summary& summary,
                    const std::string& encodes_part) {
   if (request.report.empty()) return {};
-  const std::time_t now = std::time(nullptr);
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(request.report));
-  file->Write(
-      ReportPage(summary, ViewOf(result),
-                 {.receipt = {fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}, .encodes_part = encodes_part}));
-  return file->Commit();
+  const std::string now = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
+  return WriteFile(request.report,
+                   ReportPage(summary, ViewOf(result), {.receipt = {now}, .encodes_part = encodes_part}));
 }
 
 }  // namespace
@@ -168,12 +160,9 @@ int JudgeOutputs(const ScoreRequest& request, const Summary& summary) { return P
 
 int ReportScores(const ScoreRequest& request, const ScoredRun& result, bool was_stopped) {
   const Result<Summary> summary = MakeSummary(ChoiceOf(request), ViewOf(result));
-  if (!summary.ok()) {
-    fmt::print(stderr, "acutance: {}\n", summary.status().message());
-    return kUsage;
-  }
+  if (!summary.ok()) return Fail("", summary.status(), kUsage);
   if (result.error) {
-    // Only a part of the video was scored: people see it, but no document is left that looks whole.
+    // Only a part of the video was scored: its table is printed, and no document is left that looks whole.
     if (!request.json && !request.stream_frames) PrintTables(request, result, *summary);
     fmt::print(stderr, "acutance: only the first {} frames were scored{}\n", result.frames,
                request.outputs.empty() ? "" : "; no log is written");
@@ -181,14 +170,11 @@ int ReportScores(const ScoreRequest& request, const ScoredRun& result, bool was_
   }
   const Status written = was_stopped ? WriteJunit(request, *summary) : WriteOutputs(request, result, *summary);
   PrintSummary(request, result, *summary);
-  if (!written.ok()) {
-    fmt::print(stderr, "acutance: {}\n", written.message());
-    return kFailed;
-  }
-  if (!request.json && !request.stream_frames && !was_stopped)
+  if (!written.ok()) return Fail("", written);
+  if (!request.json && !request.stream_frames && !was_stopped) {
     for (const std::string& output : request.outputs) fmt::print("log: {}\n", output);
-  if (!request.json && !request.stream_frames && !was_stopped && !request.report.empty())
-    fmt::print("report: {}\n", request.report);
+    if (!request.report.empty()) fmt::print("report: {}\n", request.report);
+  }
   return PrintVerdicts(request, *summary, was_stopped);
 }
 
@@ -204,10 +190,7 @@ int ReportPart(const ScoreRequest& request, const ScoredRun& result) {
 
 int ScoreAndReport(const ScoreRequest& request) {
   if (request.has_gate) return RunMeanGate(request);
-  if (const Status status = CheckOutputs(request); !status.ok()) {
-    fmt::print(stderr, "acutance: {}\n", status.message());
-    return kFailed;
-  }
+  if (const Status status = CheckOutputs(request); !status.ok()) return Fail("", status);
   WatchInterrupt();
   Progress progress(request.quiet || request.stream_frames);
   RunRequest run = request.run;
@@ -222,13 +205,7 @@ int ScoreAndReport(const ScoreRequest& request) {
   run.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     if (request.stream_frames) stream.Update(session, total);
     if (gate.MustStop(session)) return FrameAction::kStopAfterAlignmentCheck;
-    if (!progress.IsDue()) return FrameAction::kContinue;
-    Progress::State state{session.frames_done(), total, {}, {}, session.first_frame()};
-    if (!session.models().empty()) {
-      state.label = session.models()[0].model().name;
-      state.score = session.RunningMean(0, 0);
-    }
-    progress.Update(state);
+    ShowProgress(session, total, progress);
     return FrameAction::kContinue;
   };
   run.on_warning = [&](const std::string& warning) {
@@ -237,7 +214,7 @@ int ScoreAndReport(const ScoreRequest& request) {
   };
   const ScoredRun result = LoadModelsAndRun(std::move(run));
   progress.Clear();
-  if (result.error) fmt::print(stderr, "acutance: {}\n", result.error->status.message());
+  if (result.error) Fail("", result.error->status);
   if (!names.ok()) return kUsage;
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   if (result.is_part) return ReportPart(request, result);
@@ -251,9 +228,45 @@ int RunScoreCommand(const ScoreRequest& request) {
   Status traced = request.trace.empty() ? Status() : Trace::Start(request.trace);
   const int status = traced.ok() ? ScoreAndReport(request) : kFailed;
   if (traced.ok()) traced = Trace::Stop();
-  if (traced.ok()) return status;
-  fmt::print(stderr, "acutance: {}\n", traced.message());
-  return kFailed;
+  return traced.ok() ? status : Fail("", traced);
+}
+
+int RunMeanGate(const ScoreRequest& score) {
+  WatchInterrupt();
+  Progress progress(score.quiet);
+  RunRequest request = score.run;
+  request.on_warning = [&](const std::string& warning) { progress.Note("acutance: warning: " + warning); };
+  const auto judge = [&]() -> Result<MeanVerdict> {
+    ACU_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, Prepare(request));
+    std::ranges::for_each(warnings, request.on_warning);
+    ACU_ASSIGN_OR_RETURN(MeanVerdict verdict, JudgeMean(request, score.gate, [&](const acutance::Progress& now) {
+                           progress.Update({now.frames, now.total, now.model, now.score, 0});
+                           return FrameAction::kContinue;
+                         }));
+    verdict.warnings.insert(verdict.warnings.begin(), warnings.begin(), warnings.end());
+    return verdict;
+  };
+  const Result<MeanVerdict> verdict = judge();
+  progress.Clear();
+  if (!verdict.ok())
+    return Fail("", verdict.status(), verdict.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed);
+  if (score.json) fmt::print("{}", JsonText(MeanVerdictJson(*verdict)));
+  else fmt::print("{}\n", verdict->text);
+  return verdict->holds ? kOk : kNotReached;
+}
+
+int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request) {
+  RunRequest& run = request.run;
+  run.threads = UsableCpus();
+  const JoinedRun joined = JoinJournals(journals, run.threads);
+  if (joined.run.error) return Fail("join", joined.run.error->status);
+  for (const std::string& warning : joined.run.warnings) PrintWarning(warning);
+  run.reference = joined.request.reference;
+  run.distorted = joined.request.distorted;
+  run.subsample = joined.request.subsample;
+  if (const Status status = CompleteLogs(request); !status.ok()) return Fail("join", status, kUsage);
+  if (const Status status = CheckOutputs(request); !status.ok()) return Fail("join", status);
+  return ReportScores(request, joined.run);
 }
 
 }  // namespace acutance::cli

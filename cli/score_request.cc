@@ -137,7 +137,7 @@ Status CheckJournal(const ScoreRequest& request) {
   return {};
 }
 
-/// What the run has to keep or make for the outputs.
+/// Sets what the run must retain or compute for the outputs.
 void CompleteRun(ScoreRequest& request) {
   RunRequest& run = request.run;
   run.check_model_sizes = true;

@@ -1,4 +1,4 @@
-// Request of `acutance score`: a run, and what becomes of its scores.
+// Request of `acutance score`: a run, and the outputs of its scores.
 #pragma once
 
 #include <optional>
@@ -55,14 +55,14 @@ std::span<const ScoreOption> ScoreOptions();
 /// once, after the last option; an error is one of usage.
 Status Complete(ScoreRequest& request);
 
-/// The same for scores that are there already: logs, poolings and requirements.
+/// The same for scores that exist already: logs, poolings and requirements.
 Status CompleteLogs(ScoreRequest& request);
 
-/// Adds the feature that has such a score, where it is one's and not asked for yet: --require 'psnr_y.mean>38' and
-/// --by psnr_y need no --feature.
+/// Adds the feature that computes `score`, unless it is requested already: --require 'psnr_y.mean>38' and --by psnr_y
+/// need no --feature.
 void AddFeatureOf(const std::string& score, RunRequest& run);
 
-/// A path as a word of a command line, where "-x" would be an option: "./-x".
+/// A path as an argument of a command line, where "-x" would be an option: "./-x".
 std::string AsPath(const std::string& path);
 
 }  // namespace acutance::cli

@@ -1,17 +1,17 @@
-// The short tables that `acutance score` prints for a person.
+// Text tables of `acutance score`.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "engine/session.h"
 #include "report/summary.h"
+#include "run/score_run.h"
 
 namespace acutance::cli {
 
 /// Rows: the models' scores, then the features that were asked for, or all; columns: the pools, or mean, harmonic mean,
-/// min, max, median and standard deviation where there are none.
+/// min, max, median and standard deviation by default.
 std::string PooledTable(const Session& session, int distorted, const Summary& summary,
                         const std::vector<NamedPool>& pools, bool all_features);
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/cancellation_token.h"
-#include "cli/terminal.h"
+#include "metric/registry.h"
 
 namespace acutance::cli {
 namespace {
@@ -23,7 +23,7 @@ class StepWatch {
   const InterruptScope interrupt_;
 };
 
-/// Lets Ctrl-C cancel the request's runs where nothing else does.
+/// Lets Ctrl-C cancel the request's runs unless the request has its own cancellation.
 void HeedInterrupt(RunRequest& request) {
   if (request.watch_cancel) return;
   request.watch_cancel = [run = CancellationToken::Make()](std::function<void()> stop) {
@@ -32,6 +32,12 @@ void HeedInterrupt(RunRequest& request) {
 }
 
 }  // namespace
+
+Result<OptionValues> OptionsOf(const FeatureRequest& feature) {
+  ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(feature.metric));
+  Result<OptionValues> options = OptionValues::Parse(metric->options, feature.options);
+  return options.ok() ? std::move(options) : Prefixed("feature " + feature.metric, options.status());
+}
 
 Result<std::vector<std::string>> Prepare(RunRequest& request) {
   std::vector<std::string> warnings;
@@ -53,6 +59,16 @@ ScoredRun LoadModelsAndRun(RunRequest request, UnknownOptions unknown, bool pred
   }
   run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
   return run;
+}
+
+void ShowProgress(const Session& session, std::optional<int64_t> total, Progress& progress) {
+  if (!progress.IsDue()) return;
+  Progress::State state{session.frames_done(), total, {}, {}, session.first_frame()};
+  if (!session.models().empty() && session.models()[0].predicts()) {
+    state.label = session.models()[0].model().name;
+    state.score = session.RunningMean(0, 0);
+  }
+  progress.Update(state);
 }
 
 }  // namespace acutance::cli

@@ -1,6 +1,5 @@
-// Highway's library measures how fine the clock is whenever it is loaded, 3 ms of each start
-// (docs/history/performance-log.md). Only its benchmarks ask for that. A function of a program stands in for a shared
-// library's one of the same name.
+// Replacement of a Highway function that measures the clock's resolution for 3 ms whenever the library is loaded; only
+// Highway's benchmarks use it. A program's function replaces a shared library's of the same name.
 #include <cstdint>
 
 #if defined(__ELF__)

@@ -9,12 +9,12 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/did_you_mean.h"
 #include "base/environment.h"
 
 namespace acutance::cli {
@@ -23,71 +23,34 @@ namespace {
 constexpr int kMaxModels = 32;  // of libvmaf's tool
 constexpr int kMaxThreads = 1024;
 
-enum LongOption {
-  kXml = 256,
-  kJson,
-  kCsv,
-  kSub,
-  kThreads,
-  kFeature,
-  kSubsample,
-  kCpuMask,
-  kGpuMask,
-  kFrameCount,
-  kSkipReference,
-  kSkipDistorted,
-  kAomCtc,
-  kNflxCtc,
-  kHelp,
-  kBackend,
-  kDevice,
-  kPrecision,
-  kMaxMemory,
-  kMaxVram,
-  kVerify,
-  kListBackends,
-  kNoBackend = 1000,      // and on: --no_cuda and its like
-  kBackendDevice = 2000,  // and on: --cuda_device and its like
+/// Values of getopt_long for long options: a flag's letter; without one kLongFlag + its place in kFlags. Then come two
+/// options of each backend.
+constexpr int kLongFlag = 256;
+constexpr int kNoBackend = 1000;      // and on: --no_cuda and its like
+constexpr int kBackendDevice = 2000;  // and on: --cuda_device and its like
+
+class ArgReader;
+
+/// An option of the command line.
+struct Flag {
+  const char* name;
+  char letter;  // '\0': none
+  bool takes_value;
+  Status (*read)(ArgReader& reader, const char* value);
 };
 
-constexpr const char* kFirstOwnOption = "help";
+std::span<const Flag> Flags();
 
-/// Those of libvmaf's tool first.
-constexpr option kLongOptions[] = {
-    {"reference", required_argument, nullptr, 'r'},
-    {"distorted", required_argument, nullptr, 'd'},
-    {"width", required_argument, nullptr, 'w'},
-    {"height", required_argument, nullptr, 'h'},
-    {"pixel_format", required_argument, nullptr, 'p'},
-    {"bitdepth", required_argument, nullptr, 'b'},
-    {"model", required_argument, nullptr, 'm'},
-    {"output", required_argument, nullptr, 'o'},
-    {"xml", no_argument, nullptr, kXml},
-    {"json", no_argument, nullptr, kJson},
-    {"csv", no_argument, nullptr, kCsv},
-    {"sub", no_argument, nullptr, kSub},
-    {"threads", required_argument, nullptr, kThreads},
-    {"feature", required_argument, nullptr, kFeature},
-    {"subsample", required_argument, nullptr, kSubsample},
-    {"cpumask", required_argument, nullptr, kCpuMask},
-    {"gpumask", required_argument, nullptr, kGpuMask},
-    {"frame_cnt", required_argument, nullptr, kFrameCount},
-    {"frame_skip_ref", required_argument, nullptr, kSkipReference},
-    {"frame_skip_dist", required_argument, nullptr, kSkipDistorted},
-    {"aom_ctc", required_argument, nullptr, kAomCtc},
-    {"nflx_ctc", required_argument, nullptr, kNflxCtc},
-    {"no_prediction", no_argument, nullptr, 'n'},
-    {"quiet", no_argument, nullptr, 'q'},
-    {"version", no_argument, nullptr, 'v'},
-    {kFirstOwnOption, no_argument, nullptr, kHelp},
-    {"backend", required_argument, nullptr, kBackend},
-    {"precision", required_argument, nullptr, kPrecision},
-    {"max-memory", required_argument, nullptr, kMaxMemory},
-    {"max-vram", required_argument, nullptr, kMaxVram},
-    {"verify", required_argument, nullptr, kVerify},
-    {"list-backends", no_argument, nullptr, kListBackends},
-    {"device", required_argument, nullptr, kDevice},
-};
+/// The first option that libvmaf's tool does not have; all after it are acutance's, too.
+constexpr std::string_view kFirstOwnOption = "help";
+
+std::vector<option> OptionsOf(std::span<const Flag> flags) {
+  std::vector<option> options;
+  for (const Flag& flag : flags)
+    options.push_back({flag.name, flag.takes_value ? required_argument : no_argument, nullptr,
+                       flag.letter ? flag.letter : kLongFlag + static_cast<int>(options.size())});
+  return options;
+}
 
 /// Those that options name: of this build, and one of libvmaf's that scripts may leave out.
 const std::vector<std::string>& BackendFlags() {
@@ -99,7 +62,7 @@ const std::vector<std::string>& BackendFlags() {
   return names;
 }
 
-/// kLongOptions, and two of each backend, as getopt wants them.
+/// All options, as getopt wants them.
 const option* LongOptions() {
   static const auto* names = new std::vector<std::string>([] {
     std::vector<std::string> made;
@@ -109,23 +72,23 @@ const option* LongOptions() {
   }());
   static const auto* options = new std::vector<option>([] {
     const int count = static_cast<int>(BackendFlags().size());
-    std::vector<option> made(std::begin(kLongOptions), std::end(kLongOptions));
+    std::vector<option> made = OptionsOf(Flags());
     for (int i = 0; i < count; ++i) {
       made.push_back({(*names)[i].c_str(), no_argument, nullptr, kNoBackend + i});
       made.push_back({(*names)[count + i].c_str(), required_argument, nullptr, kBackendDevice + i});
     }
-    made.push_back({nullptr, 0, nullptr, 0});
+    made.push_back({});
     return made;
   }());
   return options->data();
 }
 
-/// kLongOptions as far as they are libvmaf's, as getopt wants them.
+/// The options of libvmaf's tool, as getopt wants them.
 const option* LibvmafOptions() {
   static const auto* options = new std::vector<option>([] {
-    const auto is_own = [](const option& each) { return each.name == std::string_view(kFirstOwnOption); };
-    std::vector<option> made(std::begin(kLongOptions), std::ranges::find_if(kLongOptions, is_own));
-    made.push_back({nullptr, 0, nullptr, 0});
+    const auto own = std::ranges::find(Flags(), kFirstOwnOption, &Flag::name);
+    std::vector<option> made = OptionsOf({Flags().begin(), own});
+    made.push_back({});
     return made;
   }());
   return options->data();
@@ -183,41 +146,40 @@ const std::vector<Preset>& NetflixPresets() {
   return presets;
 }
 
+template <class T, class Value>
+Status Set(T& target, const Value& value) {
+  target = value;
+  return {};
+}
+
 /// Turns getopt's results into VmafArgs.
 class ArgReader {
  public:
+  ArgReader() {
+    args.run.threads = 0;
+    args.run.fit = {};
+    args.run.device.backend = "auto";
+  }
   Status Read(int option, const char* value);
   Status Finish();
-  VmafArgs args;
 
- private:
-  Result<int64_t> Number(const char* value, const char* name, int64_t min, int64_t max) const;
   template <class T>
-  Status Store(T& target, const char* value, const char* name, int64_t min, int64_t max);
+  Status Store(T& target, const char* value, const char* name, int64_t min,
+               int64_t max = std::numeric_limits<T>::max()) const;
   Status ReadRawOption(int option, const char* value);
   Status AddModel(const std::string& text);
   Status AddFeature(const std::string& text);
   Status ReadDevice(const char* value, const char* backend);
-  Status Exclude(const char* backend);
   Status AddPreset(const char* flag, const std::vector<Preset>& presets, const std::string& name);
+
+  VmafArgs args;
+
+ private:
   Status CheckModels() const;
 
   PictureFormat raw_;
   std::set<char> raw_given_;
 };
-
-Result<int64_t> ArgReader::Number(const char* value, const char* name, int64_t min, int64_t max) const {
-  errno = 0;
-  char* end = nullptr;
-  const int64_t number = std::strtoll(value, &end, 0);
-  if (end == value || *end != '\0' || errno != 0)
-    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be an integer", value,
-                 name);
-  if (number < min || number > max)
-    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be {} to {}", value, name,
-                 min, max);
-  return number;
-}
 
 Status StoreBytes(std::optional<size_t>& target, const char* value, const char* name) {
   const Result<size_t> bytes = ParseBytes(value);
@@ -227,8 +189,16 @@ Status StoreBytes(std::optional<size_t>& target, const char* value, const char* 
 }
 
 template <class T>
-Status ArgReader::Store(T& target, const char* value, const char* name, int64_t min, int64_t max) {
-  ACU_ASSIGN_OR_RETURN(const int64_t number, Number(value, name, min, max));
+Status ArgReader::Store(T& target, const char* value, const char* name, int64_t min, int64_t max) const {
+  errno = 0;
+  char* end = nullptr;
+  const int64_t number = std::strtoll(value, &end, 0);
+  if (end == value || *end != '\0' || errno != 0)
+    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be an integer", value,
+                 name);
+  if (number < min || number > max)
+    return Error(StatusCode::kInvalidArgument, "Invalid argument \"{}\" for option {}; should be {} to {}", value, name,
+                 min, max);
   target = static_cast<T>(number);
   return {};
 }
@@ -257,31 +227,25 @@ Status ArgReader::ReadRawOption(int option, const char* value) {
 }
 
 Status ArgReader::AddModel(const std::string& text) {
-  if (args.models.size() == kMaxModels)
+  if (args.run.choice.specs.size() == kMaxModels)
     return Error(StatusCode::kInvalidArgument, "A maximum of {} models are supported", kMaxModels);
   ACU_ASSIGN_OR_RETURN(ModelSpec spec, ParseModelSpec(text));
-  args.models.push_back(std::move(spec));
+  args.run.choice.specs.push_back(std::move(spec));
   return {};
 }
 
 Status ArgReader::ReadDevice(const char* value, const char* backend) {
   constexpr int kMostDevices = 1024;
-  ACU_ASSIGN_OR_RETURN(const int64_t index, Number(value, "--device", 0, kMostDevices));
-  args.device.index = static_cast<int>(index);
-  if (backend) args.device.backend = backend;
-  return {};
-}
-
-Status ArgReader::Exclude(const char* backend) {
-  args.device.excluded.push_back(backend);
+  ACU_RETURN_IF_ERROR(Store(args.run.device.index.emplace(), value, "--device", 0, kMostDevices));
+  if (backend) args.run.device.backend = backend;
   return {};
 }
 
 Status ArgReader::AddFeature(const std::string& text) {
-  if (args.features.size() == kMaxModels)
+  if (args.run.features.size() == kMaxModels)
     return Error(StatusCode::kInvalidArgument, "A maximum of {} features are supported", kMaxModels);
   ACU_ASSIGN_OR_RETURN(FeatureRequest request, ParseFeatureSpec(text));
-  args.features.push_back(std::move(request));
+  args.run.features.push_back(std::move(request));
   return {};
 }
 
@@ -289,7 +253,7 @@ Status ArgReader::AddPreset(const char* flag, const std::vector<Preset>& presets
   if (name == "proposed") return Error(StatusCode::kInvalidArgument, "`--{} proposed` is deprecated.", flag);
   for (const Preset& preset : presets) {
     if (preset.name != name) continue;
-    args.raise_bit_depth |= preset.raise_bit_depth;
+    args.run.fit.raise_bit_depth |= preset.raise_bit_depth;
     for (const char* model : preset.models) ACU_RETURN_IF_ERROR(AddModel(model));
     for (const char* feature : preset.features) ACU_RETURN_IF_ERROR(AddFeature(feature));
     return {};
@@ -297,104 +261,86 @@ Status ArgReader::AddPreset(const char* flag, const std::vector<Preset>& presets
   return Error(StatusCode::kInvalidArgument, "bad {} version \"{}\"", flag, name);
 }
 
+using Reader = ArgReader;
+using Value = const char*;
+
+/// Those of libvmaf's tool first.
+constexpr Flag kFlags[] = {
+    {"reference", 'r', true, [](Reader& r, Value v) { return Set(r.args.run.reference, v); }},
+    {"distorted", 'd', true, [](Reader& r, Value v) { return Set(r.args.run.distorted, std::vector<std::string>{v}); }},
+    {"width", 'w', true, [](Reader& r, Value v) { return r.ReadRawOption('w', v); }},
+    {"height", 'h', true, [](Reader& r, Value v) { return r.ReadRawOption('h', v); }},
+    {"pixel_format", 'p', true, [](Reader& r, Value v) { return r.ReadRawOption('p', v); }},
+    {"bitdepth", 'b', true, [](Reader& r, Value v) { return r.ReadRawOption('b', v); }},
+    {"model", 'm', true, [](Reader& r, Value v) { return r.AddModel(v); }},
+    {"output", 'o', true,
+     [](Reader& r, Value v) {
+       return *v ? Set(r.args.output, v)
+                 : Error(StatusCode::kInvalidArgument, "The path for option -o/--output is empty");
+     }},
+    {"xml", 0, false, [](Reader& r, Value) { return Set(r.args.format, "xml"); }},
+    {"json", 0, false, [](Reader& r, Value) { return Set(r.args.format, "json"); }},
+    {"csv", 0, false, [](Reader& r, Value) { return Set(r.args.format, "csv"); }},
+    {"sub", 0, false, [](Reader& r, Value) { return Set(r.args.format, "sub"); }},
+    {"threads", 0, true,
+     [](Reader& r, Value v) { return r.Store(r.args.run.threads, v, "--threads", 0, kMaxThreads); }},
+    {"feature", 0, true, [](Reader& r, Value v) { return r.AddFeature(v); }},
+    {"subsample", 0, true,
+     [](Reader& r, Value v) {
+       const Status status = r.Store(r.args.run.subsample, v, "--subsample", 0);
+       r.args.run.subsample = std::max(r.args.run.subsample, 1);
+       return status;
+     }},
+    {"cpumask", 0, true,
+     [](Reader& r, Value v) {
+       int64_t ignored = 0;
+       return r.Store(ignored, v, "--cpumask", -1, std::numeric_limits<uint32_t>::max());
+     }},
+    {"gpumask", 0, true,
+     [](Reader& r, Value v) {
+       int64_t mask = 0;
+       const Status status = r.Store(mask, v, "--gpumask", -1, std::numeric_limits<uint32_t>::max());
+       if (mask != 0) r.args.run.device.backend = "cpu";  // libvmaf: any bit keeps the GPU out
+       return status;
+     }},
+    {"frame_cnt", 0, true, [](Reader& r, Value v) { return r.Store(r.args.run.frame_limit, v, "--frame_cnt", 0); }},
+    {"frame_skip_ref", 0, true,
+     [](Reader& r, Value v) { return r.Store(r.args.run.skip_reference, v, "--frame_skip_ref", 0); }},
+    {"frame_skip_dist", 0, true,
+     [](Reader& r, Value v) { return r.Store(r.args.run.skip_distorted, v, "--frame_skip_dist", 0); }},
+    {"aom_ctc", 0, true, [](Reader& r, Value v) { return r.AddPreset("aom_ctc", AomPresets(), v); }},
+    {"nflx_ctc", 0, true, [](Reader& r, Value v) { return r.AddPreset("nflx_ctc", NetflixPresets(), v); }},
+    {"no_prediction", 'n', false, [](Reader& r, Value) { return Set(r.args.predict, false); }},
+    {"quiet", 'q', false, [](Reader& r, Value) { return Set(r.args.quiet, true); }},
+    {"version", 'v', false, [](Reader& r, Value) { return Set(r.args.action, VmafArgs::Action::kPrintVersion); }},
+    {"help", 0, false, [](Reader& r, Value) { return Set(r.args.action, VmafArgs::Action::kPrintHelp); }},
+    {"backend", 0, true, [](Reader& r, Value v) { return Set(r.args.run.device.backend, v); }},
+    {"precision", 0, true, [](Reader& r, Value v) { return Set(r.args.precision, v); }},
+    {"max-memory", 0, true, [](Reader& r, Value v) { return StoreBytes(r.args.run.max_memory, v, "--max-memory"); }},
+    {"max-vram", 0, true, [](Reader& r, Value v) { return StoreBytes(r.args.run.max_device_memory, v, "--max-vram"); }},
+    {"verify", 0, true, [](Reader& r, Value v) { return r.Store(r.args.run.verify, v, "--verify", 1); }},
+    {"list-backends", 0, false, [](Reader& r, Value) { return Set(r.args.action, VmafArgs::Action::kListBackends); }},
+    {"device", 0, true, [](Reader& r, Value v) { return r.ReadDevice(v, nullptr); }},
+};
+
+std::span<const Flag> Flags() { return kFlags; }
+
 Status ArgReader::Read(int option, const char* value) {
-  constexpr int64_t kMaxU32 = std::numeric_limits<uint32_t>::max();
-  constexpr int64_t kMaxFrames = std::numeric_limits<int64_t>::max();
-  int64_t ignored = 0;
-  switch (option) {
-    case 'r':
-      args.reference = value;
-      return {};
-    case 'd':
-      args.distorted = value;
-      return {};
-    case 'w':
-    case 'h':
-    case 'p':
-    case 'b':
-      return ReadRawOption(option, value);
-    case 'm':
-      return AddModel(value);
-    case 'o':
-      if (*value == '\0') return Error(StatusCode::kInvalidArgument, "The path for option -o/--output is empty");
-      args.output = value;
-      return {};
-    case 'c':
-      return {};
-    case 'n':
-      args.predict = false;
-      return {};
-    case 'q':
-      args.quiet = true;
-      return {};
-    case 'v':
-      args.action = VmafArgs::Action::kPrintVersion;
-      return {};
-    case kHelp:
-      args.action = VmafArgs::Action::kPrintHelp;
-      return {};
-    case kListBackends:
-      args.action = VmafArgs::Action::kListBackends;
-      return {};
-    case kXml:
-      args.format = "xml";
-      return {};
-    case kJson:
-      args.format = "json";
-      return {};
-    case kCsv:
-      args.format = "csv";
-      return {};
-    case kSub:
-      args.format = "sub";
-      return {};
-    case kFeature:
-      return AddFeature(value);
-    case kThreads:
-      return Store(args.threads, value, "--threads", 0, kMaxThreads);
-    case kSubsample:
-      ACU_RETURN_IF_ERROR(Store(args.subsample, value, "--subsample", 0, std::numeric_limits<int>::max()));
-      args.subsample = std::max(args.subsample, 1);
-      return {};
-    case kCpuMask:
-      return Store(ignored, value, "--cpumask", -1, kMaxU32);
-    case kGpuMask:
-      ACU_RETURN_IF_ERROR(Store(ignored, value, "--gpumask", -1, kMaxU32));
-      if (ignored != 0) args.device.backend = "cpu";  // libvmaf: any bit keeps the GPU out
-      return {};
-    case kFrameCount:
-      return Store(args.frame_count, value, "--frame_cnt", 0, kMaxFrames);
-    case kSkipReference:
-      return Store(args.skip_reference, value, "--frame_skip_ref", 0, kMaxFrames);
-    case kSkipDistorted:
-      return Store(args.skip_distorted, value, "--frame_skip_dist", 0, kMaxFrames);
-    case kAomCtc:
-      return AddPreset("aom_ctc", AomPresets(), value);
-    case kNflxCtc:
-      return AddPreset("nflx_ctc", NetflixPresets(), value);
-    case kBackend:
-      args.device.backend = value;
-      return {};
-    case kPrecision:
-      args.precision = value;
-      return {};
-    case kMaxMemory:
-      return StoreBytes(args.max_memory, value, "--max-memory");
-    case kMaxVram:
-      return StoreBytes(args.max_vram, value, "--max-vram");
-    case kVerify:
-      return Store(args.verify, value, "--verify", 1, std::numeric_limits<int>::max());
-    case kDevice:
-      return ReadDevice(value, nullptr);
-  }
+  if (option == 'c') return {};  // libvmaf's tool takes -c with a value, too, and ignores it
   if (option >= kBackendDevice) return ReadDevice(value, BackendFlags()[option - kBackendDevice].c_str());
-  if (option >= kNoBackend) return Exclude(BackendFlags()[option - kNoBackend].c_str());
+  if (option >= kNoBackend) {
+    args.run.device.excluded.push_back(BackendFlags()[option - kNoBackend]);
+    return {};
+  }
+  const auto* const flag =
+      option >= kLongFlag ? &kFlags[option - kLongFlag] : std::ranges::find(kFlags, option, &Flag::letter);
+  if (flag != std::end(kFlags)) return flag->read(*this, value);
   return Error(StatusCode::kInvalidArgument, "");  // getopt has said what is wrong
 }
 
 Status ArgReader::CheckModels() const {
   std::set<std::string> names;
-  for (const ModelSpec& model : args.models)
+  for (const ModelSpec& model : args.run.choice.specs)
     if (!names.insert(model.name).second)
       return Error(
           StatusCode::kInvalidArgument,
@@ -405,18 +351,20 @@ Status ArgReader::CheckModels() const {
 
 Status ArgReader::Finish() {
   if (args.action != VmafArgs::Action::kScore) return {};
-  if (args.reference.empty())
+  args.run.read_ahead = args.run.threads > 0;
+  args.run.threads = std::max(args.run.threads, 1);
+  if (args.run.reference.empty())
     return Error(StatusCode::kInvalidArgument, "Reference .y4m or .yuv (-r/--reference) is required");
-  if (args.distorted.empty())
+  if (args.run.distorted.empty() || args.run.distorted.front().empty())
     return Error(StatusCode::kInvalidArgument, "Distorted .y4m or .yuv (-d/--distorted) is required");
   if (!raw_given_.empty()) {
     if (raw_given_.size() != 4)
       return Error(StatusCode::kInvalidArgument,
                    "The following options are required for .yuv input:\n  --width/-w\n  --height/-h\n"
                    "  --pixel_format/-p\n  --bitdepth/-b");
-    args.raw = raw_;
+    args.run.open.raw = raw_;
   }
-  if (args.models.empty() && args.predict) ACU_RETURN_IF_ERROR(AddModel("version=vmaf_v0.6.1"));
+  if (args.run.choice.specs.empty() && args.predict) ACU_RETURN_IF_ERROR(AddModel("version=vmaf_v0.6.1"));
   return CheckModels();
 }
 

@@ -28,63 +28,36 @@ int UsageError(const Status& status) {
   return kUsage;
 }
 
-/// Prints libvmaf's words for the failed step, then acutance's reason.
+/// Prints libvmaf's message for the failed step, then acutance's reason.
 int ReportError(const VmafArgs& args, const RunError& error) {
   const std::string& reason = error.status.message();
+  const auto fail = [&](const std::string& message, int status) {
+    fmt::print(stderr, "{}{}\n", message, reason);
+    return status;
+  };
   switch (error.stage) {
     case RunStage::kModel:
-      fmt::print(stderr, "problem loading model: {}\n", reason);
-      return kSetupFailed;
+      return fail("problem loading model: ", kSetupFailed);
     case RunStage::kReference:
-      fmt::print(stderr, "problem with reference file: {}\n{}\n", args.reference, reason);
-      return kSetupFailed;
+      return fail(fmt::format("problem with reference file: {}\n", args.run.reference), kSetupFailed);
     case RunStage::kDistorted:
-      fmt::print(stderr, "problem with distorted file: {}\n{}\n", args.distorted, reason);
-      return kSetupFailed;
+      return fail(fmt::format("problem with distorted file: {}\n", args.run.distorted.front()), kSetupFailed);
     case RunStage::kPair:
-      if (error.tool_words.empty()) {  // not a mismatch, such as too little memory
-        fmt::print(stderr, "{}\n", reason);
-        return kSetupFailed;
-      }
+      if (error.tool_words.empty()) return fail("", kSetupFailed);  // not a mismatch, such as too little memory
       fmt::print(stderr, "{}\nvideos are incompatible, {} problem(s).\n", error.tool_words,
                  1 + std::ranges::count(error.tool_words, '\n'));
       return kSetupFailed;
     case RunStage::kBackend:
-      fmt::print(stderr, "{}\n", reason);
-      return kBackend;
+      return fail("", kBackend);
     case RunStage::kSession:
-      fmt::print(stderr, "problem loading feature extractor: {}\n", reason);
-      return kSetupFailed;
+      return fail("problem loading feature extractor: ", kSetupFailed);
     case RunStage::kRead:
-      fmt::print(stderr, "problem while reading pictures: {}\n", reason);
-      return kRunFailed;
+      return fail("problem while reading pictures: ", kRunFailed);
     case RunStage::kStart:  // libvmaf's extractors meet the pictures with the first frame
     case RunStage::kScore:
-      fmt::print(stderr, "problem reading pictures: {}\n", reason);
-      return kRunFailed;
+      return fail("problem reading pictures: ", kRunFailed);
   }
   return kSetupFailed;
-}
-
-RunRequest MakeRequest(const VmafArgs& args) {
-  RunRequest request;
-  request.reference = args.reference;
-  request.distorted = {args.distorted};
-  request.open.raw = args.raw;
-  request.choice.specs = args.models;
-  request.features = args.features;
-  request.threads = std::max(args.threads, 1);
-  request.read_ahead = args.threads > 0;
-  request.subsample = args.subsample;
-  request.skip_reference = args.skip_reference;
-  request.skip_distorted = args.skip_distorted;
-  request.frame_limit = args.frame_count;
-  request.fit = {.raise_bit_depth = args.raise_bit_depth};
-  request.device = args.device;
-  request.max_memory = args.max_memory;
-  request.max_device_memory = args.max_vram;
-  request.verify = args.verify;
-  return request;
 }
 
 /// Prints the scores on a terminal, and nothing on a pipe: scripts read the log
@@ -92,8 +65,8 @@ RunRequest MakeRequest(const VmafArgs& args) {
 void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
   if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
   const ScoreTable& table = result.session->scores(0);
-  const FrameRange range{0, result.frames - 1, args.subsample};
-  for (size_t m = 0; m < args.models.size(); ++m) {
+  const FrameRange range{0, result.frames - 1, args.run.subsample};
+  for (size_t m = 0; m < args.run.choice.specs.size(); ++m) {
     const ModelRun& model = result.session->models()[m];
     if (!model.predicts()) continue;
     std::vector<double> means;
@@ -103,10 +76,10 @@ void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberForm
     }
     const auto text = [&](size_t from_end) { return numbers.Format(means[means.size() - from_end]); };
     if (model.model().is_collection()) {
-      fmt::print(stderr, "{}: {}, ci.p95: [{}, {}], stddev: {}\n", args.models[m].label(), text(4), text(2), text(1),
-                 text(3));
+      fmt::print(stderr, "{}: {}, ci.p95: [{}, {}], stddev: {}\n", args.run.choice.specs[m].label(), text(4), text(2),
+                 text(1), text(3));
     } else {
-      fmt::print(stderr, "{}: {}\n", args.models[m].label(), text(1));
+      fmt::print(stderr, "{}: {}\n", args.run.choice.specs[m].label(), text(1));
     }
   }
 }
@@ -118,19 +91,13 @@ int OutputError(const VmafArgs& args, const Status& status) {
 
 int Score(const VmafArgs& args, const NumberFormat& numbers) {
   if (!args.output.empty()) {
-    const Status status = OutputFile::Check(args.output, std::vector{args.reference, args.distorted});
+    const Status status = OutputFile::Check(args.output, std::vector{args.run.reference, args.run.distorted.front()});
     if (!status.ok()) return OutputError(args, status);
   }
-  RunRequest request = MakeRequest(args);
+  RunRequest request = args.run;
   Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
-    if (!progress.IsDue()) return FrameAction::kContinue;
-    Progress::State state{session.frames_done(), total, {}, {}};
-    if (!session.models().empty() && session.models()[0].predicts()) {
-      state.label = session.models()[0].model().name;
-      state.score = session.RunningMean(0, 0);
-    }
-    progress.Update(state);
+    ShowProgress(session, total, progress);
     return FrameAction::kContinue;
   };
   if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
@@ -148,7 +115,7 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
   if (args.output.empty()) return kOk;
   const Status written = WriteLogFile(
       args.output, args.format,
-      {result.session->scores(0), result.frames, args.subsample, kLibvmafVersion,
+      {result.session->scores(0), result.frames, args.run.subsample, kLibvmafVersion,
        static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers});
   return written.ok() ? kOk : OutputError(args, written);
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks the files of the tree: each is used, short, finished and portable.
 
-usage: check_files.py [--root DIR] [--compile-commands FILE]
+usage: check_files.py [--root DIR] [--compile-commands FILE] [--words-in PATH]
+
+--words-in: where the words are checked, a prefix of paths ("" is the whole tree), in place of WORD_PLACES.
 
 - Every C++ source belongs to a CMake target (compile_commands.json, or its name in a CMakeLists.txt for the parts that
   an option leaves out), and every header is included, directly or not, by such a source.
-- No comment in src/ has whoever, somebody or nobody as its subject: it names the class or the thread (CONTRIBUTING.md).
+- Comments, messages and pages use the field's words: INSTEAD lists phrases that they avoid.
 - No string outside src/metric names a metric or a feature: what others need of a metric, it declares (docs/develop/architecture.md).
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
 - No source below src/ calls a function of the C library whose last bit depends on that library: math/exact_math.h has
@@ -13,23 +15,59 @@ usage: check_files.py [--root DIR] [--compile-commands FILE]
 Exit status 0 when all hold, 1 otherwise.
 """
 import argparse
+import io
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tokenize
 
 SOURCE_FOLDERS = ("src", "cli", "include", "python", "plugins", "tests", "bench")
 INCLUDE_FOLDERS = ("src", "include", "", "tests/structure/additions")
 CODE_LINES = 600
-NAMELESS = re.compile(r"//.*\b(whoever|somebody|nobody)\b", re.I)
+WORD_PLACES = ("cli/", "src/report/", "docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "tools/",
+               "tests/structure/", "tests/docs/", "tests/golden/")  # ("",): the whole tree
+NOT_PLAIN = {
+    "docs/history/": "a record of its time",
+    "models/": "numbers",
+    "tools/check_files.py": "the list itself",
+    "tests/structure/checks_test.py": "phrases that the check must find",
+}
+# Phrases that are never the plainest: a pattern between word boundaries, and what to write.
+INSTEAD = {
+    r"(?:all|none|nothing|no one) but": "all except, only",
+    r"but for": "except",
+    r"as far as": "where, to the extent that",
+    r"whatever": "regardless of, any",
+    r"whoever|somebody|nobody": "the class, the thread, any program, no program",
+    r"besides?": "next to, in addition to",
+    r"so many(?! \w+ that| that| as)": "N, the number of ...",
+    r"no more than": "at most",
+    r"unmade": "lazy, deferred",
+    r"(?:go|goes|going|went|gone) on(?=[.,;:)]|$| (?:with|without|from|here|where|there|after|until|and|at)\b)": "continue",
+    r"mend(?:s|ed|ing)?": "fix",
+    r"belie[sd]?": "contradict",
+    r"belongs? together": "are aligned, form pairs",
+    r"(?:another|the wrong|other) moments?(?: of)?": "the wrong frame, a time offset",
+    r"for a person": "human-readable",
+    r"lets? go of": "free",
+    r"(?:stream|file|container|header|metadata|video|source)s? (?:tells?|told|(?:do|does|did) not tell)": "declare, signal",
+    r"turned (?:videos?|pictures?|frames?)": "rotated",
+    r"signed (?:videos?|pictures?|frames?)": "fingerprinted",
+    r"belated(?:ly)?|unlooked": "late; not checked",
+}
+AVOIDED = re.compile("|".join(rf"(\b(?:{pattern})(?!\w))".replace(" ", r"\s+") for pattern in INSTEAD), re.I)
+# Character literals, raw strings, strings, comments.
+CPP_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)'|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<string>(?:[^"\\\n]|\\.)*)"|//(?P<line>[^\n]*)|"""
+                      r"""/\*(?P<block>.*?)\*/""", re.S)
 PROMISES = re.compile(r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")) + r")\b")
 MACHINE_PATHS = re.compile(r"(?<![\w./${}])/(?:" + "|".join(("ho" + "me", "ro" + "ot", "wo" + "rk")) + r")/\w")
 # sqrt, floor, ldexp and their like are exact everywhere.
 LIBRARY_MATHS = re.compile(
     r"(?<![\w.>:])(?:std::|::|__builtin_)?(?:a?(?:sin|cos|tan)h?|atan2|exp(?:2|10|m1)?|log(?:2|10|1p|b)?|pow|cbrt|hypot|"
     r"erfc?|[lt]gamma|fma)[fl]?\s*\(")
-# What users name metrics by in somebody else's terms, and files with a reason of their own.
+# Files that may name metrics, and why.
 NAMES_METRICS = {
     "src/metric/": "they define them",
     "src/api/libvmaf/": "libvmaf's names",
@@ -50,13 +88,14 @@ TEXT = {".cc", ".h", ".py", ".sh", ".md", ".txt", ".cmake", ".json", ".in", ".1"
 
 
 def tracked_files(root):
-    """All files of the tree: git's list, with what is new and not ignored; without git, what lies in the folders."""
+    """All files of the tree: git's list, with what is new and not ignored; without git, all except builds."""
     try:
         listing = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard"],
                                  check=True, capture_output=True, text=True).stdout
         return sorted({root / line for line in listing.splitlines() if (root / line).is_file()})
     except (OSError, subprocess.CalledProcessError):
-        return sorted(path for folder in SOURCE_FOLDERS for path in (root / folder).rglob("*") if path.is_file())
+        return sorted(path for path in root.rglob("*")
+                      if path.is_file() and not path.relative_to(root).parts[0].startswith(("build", ".")))
 
 
 def compiled_sources(root, files, compile_commands):
@@ -109,12 +148,59 @@ def text_problems(root, path):
             yield f"{name}:{number}: '{PROMISES.search(line).group()}' promises work for another day"
         if MACHINE_PATHS.search(line):
             yield f"{name}:{number}: a path of one machine: {line.strip()}"
-        if name.parts[0] == "src" and NAMELESS.search(line):
-            yield f"{name}:{number}: '{NAMELESS.search(line).group(1)}' in a comment: name the class or the thread"
+
+
+def cpp_prose(text):
+    """(offset, text) of comments and of strings with blanks; lines that continue each other are one."""
+    prose, last_kind, last_end = [], None, 0
+    for match in CPP_TEXT.finditer(text):
+        kind = match.lastgroup
+        if kind and (kind in ("line", "block") or " " in match.group(kind)):
+            if kind == last_kind and not text[last_end:match.start()].strip():
+                prose[-1].append((match.start(kind), match.group(kind).strip("/")))
+            else:
+                prose.append([(match.start(kind), match.group(kind))])
+            last_kind, last_end = kind, match.end()
+    return prose
+
+
+def python_prose(text):
+    """The same of Python: comments, and strings with blanks."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT or token.type == tokenize.STRING and " " in token.string:
+            yield [(starts[token.start[0] - 1] + token.start[1], token.string)]
+
+
+def page_prose(text):
+    """A page without its code."""
+    yield [(0, re.sub(r"```.*?```|`[^`\n]*`", lambda code: re.sub(r"[^\n]", " ", code.group()), text, flags=re.S))]
+
+
+PROSE = {".cc": cpp_prose, ".h": cpp_prose, ".inc": cpp_prose, ".py": python_prose, ".pyi": python_prose, ".md": page_prose,
+         ".in": page_prose, ".1": page_prose, ".json": page_prose}
+
+
+def avoided_words(root, path):
+    """Phrases of INSTEAD in comments, messages and pages."""
+    name = path.relative_to(root).as_posix()
+    if path.suffix not in PROSE or name.startswith(tuple(NOT_PLAIN)):
+        return
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for pieces in PROSE[path.suffix](text):
+        joined = "\n".join(piece for _, piece in pieces)
+        for match in AVOIDED.finditer(joined):
+            before, rest = 0, match.start()
+            while rest > len(pieces[before][1]):
+                rest -= len(pieces[before][1]) + 1
+                before += 1
+            line = text.count("\n", 0, pieces[before][0] + rest) + 1
+            words = " ".join(match.group().split())
+            yield f"{name}:{line}: '{words}': write {list(INSTEAD.values())[match.lastindex - 1]}"
 
 
 def inexact_maths(root, path):
-    """Calls whose result depends on the C library, in a file that scores are made of."""
+    """Calls whose result depends on the C library, in a file that computes scores."""
     name = path.relative_to(root)
     scored = name.parts[0] == "src" and name.parts[1] not in ("math", "kernel") and path.suffix in (".cc", ".h")
     if not scored or path.stem.endswith(("_test", "_bench")) or "testing" in name.parts:
@@ -164,17 +250,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--compile-commands", type=pathlib.Path)
+    parser.add_argument("--words-in")
     options = parser.parse_args()
     root = options.root.resolve()
 
     files = tracked_files(root)
     problems = list(unused(root, files, options.compile_commands))
     names = metric_names(root, files)
+    word_places = WORD_PLACES if options.words_in is None else options.words_in
     for path in files:
         problems += named_metrics(root, path, names)
         if path.suffix in TEXT and path.relative_to(root).parts[0] != "models":
             problems += text_problems(root, path)
             problems += inexact_maths(root, path)
+        if path.relative_to(root).as_posix().startswith(word_places):
+            problems += avoided_words(root, path)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files checked, {len(problems)} problems")

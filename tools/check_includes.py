@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 """Checks the include graph against the layer table of docs/develop/architecture.md, which is the only place that states it.
 
-usage: check_includes.py [--root DIR]
+usage: check_includes.py [--root DIR] [--part]
 
-Rules: a file includes its own folder and what its row of the table allows; no cycle of folders; a metric folder
-includes no other metric folder, and nothing includes a metric folder: metric/metrics.inc names its Metric.
+--part: the tree lacks files, so permissions may be unused.
+
+- A file includes its own folder, the foundation named above the table, and what its row allows. The row of a file, and
+  that of what it includes, is the one with the longest matching path: `api/libvmaf/` before `api/`.
+- A row has at most MOST_NAMES names, and each is used by a product file. Folders do not form a cycle.
+- A test may, in addition, include every folder that does not depend on the test's own.
+- A metric folder includes no other metric folder, and nothing includes a metric folder: metric/metrics.inc names its
+  Metric.
 Exit status 0 when all hold, 1 otherwise.
 """
 import argparse
@@ -12,63 +18,80 @@ import pathlib
 import re
 import sys
 
-ROW = re.compile(r"^\| `([\w/]+)/` \|.*\|([^|]*)\|$")
+PAGE = "docs/develop/architecture.md"
+FOUNDATION = re.compile(r"^The foundation is ((?:[^.\n]|\n(?!\n))+)\.", re.M)
+ROW = re.compile(r"^\| `([\w/]+)/` \|.*\|([^|]*)\|$", re.M)
+NAME = re.compile(r"`([\w/]+)/`")
 INCLUDE = re.compile(r'^\s*#\s*(?:include|define\s+HWY_TARGET_INCLUDE)\s+"([^"]+)"', re.M)
+TEST = re.compile(r"_(test|bench)\.|(^|/)testing/")
 SHARED_METRIC_FOLDERS = {"blocks", "testing"}
+MOST_NAMES = 8
 
 
-def read_table(text):
-    """Folder -> the folders it may include."""
-    table = {}
-    for line in text.splitlines():
-        match = ROW.match(line)
-        if match:
-            table[match.group(1)] = set(re.findall(r"`([\w/]+)/`", match.group(2)))
-    return table
+class Table:
+    """The rows of the page: folder -> the folders it may include, without the foundation."""
+
+    def __init__(self, text):
+        self.rows = {folder: NAME.findall(names) for folder, names in ROW.findall(text)}
+        self.foundation = NAME.findall("".join(FOUNDATION.findall(text)))
+        self.used = set()
+
+    def row_of(self, path):
+        """The folder of a path below src/ (or cli/...) by the longest row that matches, or None."""
+        return next((str(parent) for parent in path.parents if str(parent) in self.rows), None)
+
+    def allowed(self, folder):
+        return {*self.rows.get(folder, ()), *(self.foundation if folder not in self.foundation else ())}
+
+    def below(self, folder):
+        """All folders that `folder` depends on, directly or not."""
+        found, queue = set(), [folder]
+        while queue:
+            new = self.allowed(queue.pop()) - found
+            found |= new
+            queue += new
+        return found
+
+    def problems(self, is_part):
+        if not self.rows:
+            yield f"{PAGE}: no layer table found"
+        for folder, names in self.rows.items():
+            if len(names) > MOST_NAMES:
+                yield f"{PAGE}: `{folder}/` may include {len(names)} folders; a row has at most {MOST_NAMES}"
+            for name in names:
+                if folder not in self.foundation and name in self.foundation:
+                    yield f"{PAGE}: `{folder}/` names `{name}/`, which belongs to the foundation of all"
+                elif not is_part and (folder, name) not in self.used:
+                    yield f"{PAGE}: `{folder}/` may include `{name}/`, and no product file does: remove it"
+            if folder in self.below(folder):
+                yield f"{PAGE}: the table has a cycle through `{folder}/`"
+
+    def check(self, source, target):
+        """Why `source` (a path below src/, or cli/...) may not include `target`, or None."""
+        folder, other = self.row_of(source), self.row_of(target)
+        if folder is None:
+            return f"folder '{source.parent}' is not in the layer table"
+        is_test = TEST.search(str(source))
+        if not is_test:
+            self.used.add((folder, other))
+        if other != folder and other not in self.allowed(folder):
+            if not is_test:
+                return f"'{folder}' may not include '{other or target.parent}'"
+            if other is None or folder in self.below(other):
+                return f"a test of '{folder}' may not include '{other or target.parent}', which depends on it"
+        room = metric_folder(target)
+        if room is None or room == metric_folder(source):
+            return None
+        if metric_folder(source):
+            return f"metric folder '{metric_folder(source)}' includes the metric folder '{room}'"
+        return f"nothing may include the metric folder '{room}'; metric/metrics.inc names its Metric"
 
 
-def find_cycle(table):
-    """A list of folders that include each other in a ring, or []."""
-    done, path = set(), []
-
-    def visit(folder):
-        if folder in path:
-            return path[path.index(folder):] + [folder]
-        if folder in done:
-            return []
-        path.append(folder)
-        for other in sorted(table.get(folder, ())):
-            ring = visit(other)
-            if ring:
-                return ring
-        path.pop()
-        done.add(folder)
-        return []
-
-    return next((ring for ring in map(visit, sorted(table)) if ring), [])
-
-
-def room_of(path):
+def metric_folder(path):
     """The metric folder of a path below src/, or None."""
     parts = path.parts
-    if len(parts) >= 3 and parts[0] == "metric" and parts[1] not in SHARED_METRIC_FOLDERS:
-        return parts[1]
-    return None
-
-
-def check_include(source, target, table):
-    """Why `source` (a path below src/, or cli/...) may not include `target`, or None."""
-    layer, other = source.parts[0], target.parts[0]
-    if layer not in table:
-        return f"folder '{layer}' is not in the layer table"
-    if other != layer and other not in table[layer]:
-        return f"'{layer}' may not include '{other}'"
-    room = room_of(target)
-    if room is None or room == room_of(source):
-        return None
-    if room_of(source):
-        return f"metric folder '{room_of(source)}' includes the metric folder '{room}'"
-    return f"nothing may include the metric folder '{room}'; metric/metrics.inc names its Metric"
+    is_metric = len(parts) >= 3 and parts[0] == "metric" and parts[1] not in SHARED_METRIC_FOLDERS
+    return parts[1] if is_metric else None
 
 
 def sources(root):
@@ -82,15 +105,12 @@ def sources(root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
-    root = parser.parse_args().root
+    parser.add_argument("--part", action="store_true")
+    options = parser.parse_args()
+    root = options.root
 
-    table = read_table((root / "docs" / "develop" / "architecture.md").read_text(encoding="utf-8"))
+    table = Table((root / PAGE).read_text(encoding="utf-8"))
     problems, checked = [], 0
-    if not table:
-        problems.append("docs/develop/architecture.md: no layer table found")
-    ring = find_cycle(table)
-    if ring:
-        problems.append("docs/develop/architecture.md: the table has a cycle: " + " -> ".join(ring))
     for path, seen_as in sources(root):
         for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
             target = pathlib.PurePosixPath(name)
@@ -99,10 +119,11 @@ def main():
                 problems.append(f'{path.relative_to(root)}: "{name}" is no file below src/; '
                                 "write own headers from there, others with <>")
                 continue
-            reason = check_include(seen_as, target, table)
+            reason = table.check(seen_as, target)
             checked += 1
             if reason:
                 problems.append(f'{path.relative_to(root)}: "{name}": {reason}')
+    problems += table.problems(options.part)
     for problem in problems:
         print(problem)
     print(f"{checked} includes checked, {len(problems)} problems")

@@ -126,4 +126,10 @@ Status OutputFile::Commit() {
                std::generic_category().message(error_));
 }
 
+Status WriteFile(const std::string& path, std::string_view text) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
+  file->Write(text);
+  return file->Commit();
+}
+
 }  // namespace acutance

@@ -47,4 +47,7 @@ class OutputFile {
   int error_ = 0;  // errno of the first failure
 };
 
+/// A file with this text.
+Status WriteFile(const std::string& path, std::string_view text);
+
 }  // namespace acutance

@@ -37,9 +37,8 @@ Result<Comparison> CompareEncodes(const Summary& summary, const std::string& sco
   std::vector<std::vector<double>> scores;
   size_t block = 1;
   for (const SummaryVideo& video : summary.videos) {
-    const Requirement named{.text = score, .score = score, .pool = NamedPool{}};
-    ACU_ASSIGN_OR_RETURN(const std::optional<int> index, FindScore(named, *video.scores, summary.models));
-    const ScoreTable::Column& column = video.scores->columns()[static_cast<size_t>(*index)];
+    ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* const found, FindFrameScore(summary, video, score));
+    const ScoreTable::Column& column = *found;
     auto of_frames = ScoresOf(summary, column);
     if (!of_frames) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, column.shown);
     comparison.score = column.shown;
@@ -93,10 +92,14 @@ std::string ComparisonText(const Comparison& comparison) {
                         IntervalText(encode.interval), encode.p5, encode.is_best ? "  *" : "");
   text += "\n";
   for (const EncodeDifference& difference : comparison.differences)
-    text += fmt::format("{} is {:.4f} {} {} {}{}\n", comparison.encodes[difference.a].name, std::abs(difference.mean),
-                        IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
-                        comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");
+    text += DifferenceText(comparison, difference, 4) + "\n";
   return text;
+}
+
+std::string DifferenceText(const Comparison& comparison, const EncodeDifference& difference, int digits) {
+  return fmt::format("{} is {:.{}f} {} {} {}{}", comparison.encodes[difference.a].name, std::abs(difference.mean),
+                     digits, IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
+                     comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");
 }
 
 }  // namespace acutance

@@ -44,6 +44,9 @@ Result<Comparison> CompareEncodes(const Summary& summary, const std::string& sco
 Json ComparisonJson(const Comparison& comparison);
 std::string ComparisonText(const Comparison& comparison);
 
+/// "a.mp4 is 1.25 [0.90, 1.60] above b.mp4", with `digits` of the difference.
+std::string DifferenceText(const Comparison& comparison, const EncodeDifference& difference, int digits);
+
 /// "1.85 Mbit/s", "512 kbit/s"
 std::string BitRateText(double bits_per_second);
 

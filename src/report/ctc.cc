@@ -33,13 +33,6 @@ const QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
                                   {"APSNR_V", "apsnr_cr"},
                                   {"CAMBI", "cambi"}};
 
-/// The score of frames that goes into a column; null: there is none.
-const ScoreTable::Column* FindFrameScore(const Summary& summary, const SummaryVideo& video, const std::string& name) {
-  const Requirement named{.text = name, .score = name, .pool = NamedPool{}};
-  const auto found = FindScore(named, *video.scores, summary.models);
-  return found.ok() && *found ? &video.scores->columns()[static_cast<size_t>(**found)] : nullptr;
-}
-
 bool HasUnit(const QualityColumn& wanted, const ScoreTable::Column& column) {
   return wanted.unit.empty() || wanted.unit == column.unit;
 }
@@ -48,15 +41,15 @@ bool HasUnit(const QualityColumn& wanted, const ScoreTable::Column& column) {
 std::string Cell(const Summary& summary, const SummaryVideo& video, const QualityColumn& wanted) {
   for (const auto& [aggregate, value] : video.scores->aggregates())
     if (aggregate == wanted.score) return fmt::format("{:.6f}", value);
-  const ScoreTable::Column* const column = FindFrameScore(summary, video, wanted.score);
-  if (!column || !HasUnit(wanted, *column)) return "";
-  const auto scores = ScoresOf(summary, *column);
+  const auto column = FindFrameScore(summary, video, wanted.score);
+  if (!column.ok() || !HasUnit(wanted, **column)) return "";
+  const auto scores = ScoresOf(summary, **column);
   return scores ? fmt::format("{:.6f}", Mean(*scores)) : "";
 }
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The quantizer that a file's name tells, as in "clip_QP_110.obu", "crf28.mp4" and "x-qp37.mkv"; empty: it tells none.
+/// The quantizer in a file's name, as in "clip_QP_110.obu", "crf28.mp4" and "x-qp37.mkv"; empty: none.
 std::string QuantizerOf(const std::string& name) {
   for (const std::string_view word : {"qp", "crf", "cq"})
     for (size_t at = 0; at + word.size() < name.size(); ++at) {
@@ -104,10 +97,10 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
 std::vector<std::string> CtcWarnings(const Summary& summary) {
   std::vector<std::string> warnings;
   for (const QualityColumn& wanted : kQuality)
-    if (const auto* const column = FindFrameScore(summary, summary.videos.front(), wanted.score);
-        column && !HasUnit(wanted, *column))
+    if (const auto column = FindFrameScore(summary, summary.videos.front(), wanted.score);
+        column.ok() && !HasUnit(wanted, **column))
       warnings.push_back(
-          fmt::format("the column of {0} stays empty: it wants -f {0}={1}", wanted.score, wanted.unit_options));
+          fmt::format("the column of {0} stays empty: it needs -f {0}={1}", wanted.score, wanted.unit_options));
   return warnings;
 }
 

@@ -187,12 +187,22 @@ double Banding(const Picture& picture) {
   return score.ok() ? *score : 0;
 }
 
+/// The words for each Cause in order; kMoment's depend on the frame.
+constexpr const char* kCauseWords[] = {"",
+                                       "",
+                                       "another picture than the reference's",
+                                       "banding (smooth areas in visible steps)",
+                                       "color error",
+                                       "brightness error",
+                                       "detail lost",
+                                       "detail added (noise, edges or sharpening)"};
+
 constexpr double kLeastBanding = 0.9, kVisibleBanding = 4, kBandingOfStructure = 15, kBandingOfShade = 1.5;
 
-/// Brightness and color, as far as steps do not explain them, which shift what lies between them.
+/// Shift of brightness and color that steps do not explain.
 double PlainShade(const FrameEvidence& e) { return std::max(0.0, e.brightness + e.color / 2 - e.brightness_left); }
 
-/// How much more of it than the reference an encode has that is worse for nothing but banding.
+/// The least banding, above the reference's, that explains a bad frame on its own.
 double LeastBanding(const FrameEvidence& e) {
   return std::max(
       {kLeastBanding, kBandingOfStructure * std::sqrt(e.structure_lost), kBandingOfShade * std::sqrt(PlainShade(e))});
@@ -243,32 +253,14 @@ FrameCause ClassifyDamage(const FrameEvidence& e, bool shows_other_moment) {
 }
 
 std::string DescribeDamage(const FrameCause& cause, const WorstFrame& frame) {
-  const auto with_banding = [&](const char* words) {
-    return std::string(words) + (cause.has_banding ? ", and banding is visible" : "");
-  };
-  switch (cause.cause) {
-    case Cause::kNone:
-      return "";
-    case Cause::kMoment: {
-      const int64_t late = frame.frame - frame.shows.value_or(frame.frame);
-      return fmt::format("another moment (frame {} shows the reference's frame {}, {} frame{} too {})", frame.frame,
-                         frame.shows.value_or(0), std::abs(late), std::abs(late) == 1 ? "" : "s",
-                         late > 0 ? "old" : "new");
-    }
-    case Cause::kOtherPicture:
-      return "another picture than the reference's";
-    case Cause::kBanding:
-      return "banding (smooth areas in visible steps)";
-    case Cause::kColor:
-      return with_banding("color error");
-    case Cause::kBrightness:
-      return with_banding("brightness error");
-    case Cause::kDetailLost:
-      return with_banding("detail lost");
-    case Cause::kDetailAdded:
-      return with_banding("detail added (noise, edges or sharpening)");
+  if (cause.cause == Cause::kMoment) {
+    const int64_t late = frame.frame - frame.shows.value_or(frame.frame);
+    return fmt::format("a wrong frame (frame {} shows the reference's frame {}, {} frame{} too {})", frame.frame,
+                       frame.shows.value_or(0), std::abs(late), std::abs(late) == 1 ? "" : "s",
+                       late > 0 ? "old" : "new");
   }
-  return "";
+  const std::string words = kCauseWords[static_cast<int>(cause.cause)];
+  return cause.has_banding && cause.cause != Cause::kBanding ? words + ", and banding is visible" : words;
 }
 
 std::optional<FrameMap> BandingMap(const Picture& reference, const Picture& distorted) {

@@ -1,4 +1,4 @@
-// Why a frame of an encode differs from the reference's, told from the two pictures.
+// Damage classifier: why a frame of an encode differs from the reference's, from the two pictures.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ enum class Cause {
   kDetailAdded,
 };
 
-/// What of a frame tells causes apart. Squared errors are means over the picture, in steps of 8 bits.
+/// Measurements of a frame that distinguish causes. Squared errors are means over the picture, in steps of 8 bits.
 struct FrameEvidence {
   double error = 0;            // of luma
-  double brightness = 0;       // of luma's means of cells, as far as a parabola of the reference's explains it
-  double brightness_left = 0;  // as far as it does not
+  double brightness = 0;       // of luma's means of cells: the part that a parabola of the reference's explains
+  double brightness_left = 0;  // the rest
   double color = 0;            // of both chroma planes' means of cells
   double reference_detail = 0, distorted_detail = 0;  // energy of what is finer than 3 samples
   double likeness = 0;                                // their correlation
@@ -38,10 +38,10 @@ FrameEvidence FindEvidence(const Picture& reference, const Picture& distorted);
 
 struct FrameCause {
   Cause cause = Cause::kNone;
-  bool has_banding = false;  // banding is visible that the reference has not
+  bool has_banding = false;  // banding is visible that the reference lacks
 };
 
-/// docs/use/decisions.md has the rules and how often they are right.
+/// docs/use/reports.md has the rules and how often they are right.
 FrameCause ClassifyDamage(const FrameEvidence& evidence, bool shows_other_moment);
 
 /// "banding", and what more there is to say; "" for kNone.

@@ -96,7 +96,7 @@ TEST(FrameCause, HasWordsThatNameTheMoment) {
   frame.frame = 35;
   frame.shows = 24;
   EXPECT_EQ(DescribeDamage({Cause::kMoment, false}, frame),
-            "another moment (frame 35 shows the reference's frame 24, 11 frames too old)");
+            "a wrong frame (frame 35 shows the reference's frame 24, 11 frames too old)");
   EXPECT_EQ(DescribeDamage({Cause::kDetailLost, true}, frame), "detail lost, and banding is visible");
 }
 

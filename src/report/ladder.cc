@@ -82,14 +82,13 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
       const SummaryVideo& video = summary.videos[next];
       if (!video.bit_rate)
         return Error(StatusCode::kInvalidArgument,
-                     "{} has no bit rate: a curve needs files that are scored as a whole and tell a frame rate",
+                     "{} has no bit rate: a curve needs files that are scored as a whole and declare a frame rate",
                      video.distorted);
-      const Requirement named{.text = score, .score = score, .pool = NamedPool{}};
-      ACU_ASSIGN_OR_RETURN(const std::optional<int> column, FindScore(named, *video.scores, summary.models));
-      auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(*column)]);
+      ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* const column, FindFrameScore(summary, video, score));
+      auto scores = ScoresOf(summary, *column);
       if (!scores) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, score);
       const double mean = Mean(*scores);
-      curve.better = video.scores->columns()[static_cast<size_t>(*column)].better;
+      curve.better = column->better;
       curve.points.push_back({*video.bit_rate, mean, *std::move(scores)});
     }
   }

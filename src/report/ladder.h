@@ -15,7 +15,7 @@ namespace acutance {
 struct LadderCurve {
   std::string name;
   std::vector<RatePoint> points;                    // by rate
-  std::vector<std::string> encodes;                 // of the points; none: these are known, with rates in any unit
+  std::vector<std::string> encodes;                 // of the points; empty: known points, with rates in any unit
   std::vector<size_t> hull;                         // indices of points
   ScoreDirection better = ScoreDirection::kHigher;  // of their qualities
 };

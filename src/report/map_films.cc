@@ -13,8 +13,7 @@
 #include "io/ffmpeg/motion_jpeg_writer.h"
 #include "log/output_file.h"
 #include "metric/registry.h"
-#include "report/jpeg.h"
-#include "report/map_image.h"
+#include "report/image_files.h"
 #include "report/picture_image.h"
 #include "report/run_maps.h"
 #include "run/score_run.h"
@@ -60,7 +59,7 @@ class MapFilms : public FrameObserver {
     ACU_RETURN_IF_ERROR(Work());
     if (files_.empty())
       return Error(
-          StatusCode::kInvalidArgument, "maps were asked for, and none of the features has any; add one that has: {}",
+          StatusCode::kInvalidArgument, "none of the features has maps; add one that has: {}",
           fmt::join(MetricNames([](const Metric& metric) { return metric.map.source != MapSource::kNone; }), ", "));
     for (auto& [name, files] : files_) {
       files.array->Replace(NpyHeader({files.frames, files.rows, files.columns}));

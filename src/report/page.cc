@@ -7,9 +7,8 @@
 #include "base/json.h"
 #include "log/escape.h"
 #include "log/json_text.h"
-#include "report/page_curves.h"
+#include "report/page_data.h"
 #include "report/page_parts.h"
-#include "report/page_text.h"
 #include "stats/pooling.h"
 #include "stats/statistics.h"
 
@@ -98,15 +97,12 @@ std::string ScoreRows(const Page& page, size_t video) {
 }
 
 std::string ScoresSection(const Page& page) {
-  std::string text = "<section aria-labelledby=\"h-scores\"><h2 id=\"h-scores\">All scores</h2>\n";
+  std::string text;
   for (size_t v = 0; v < page.videos.size(); ++v)
-    text += fmt::format(
-        "<div class=\"wide\"><table><caption>{}</caption><thead><tr><th></th><th scope=\"col\">mean</th>"
-        "<th scope=\"col\">harmonic</th><th scope=\"col\">min</th><th scope=\"col\">5th percentile</th>"
-        "<th scope=\"col\">median</th><th scope=\"col\">max</th><th scope=\"col\">std dev</th></tr></thead>\n<tbody>{}"
-        "</tbody></table></div>\n",
-        EscapeXml(page.summary->videos[v].distorted), ScoreRows(page, v));
-  return text + "</section>\n";
+    text +=
+        WideTable(page.summary->videos[v].distorted,
+                  {"", "mean", "harmonic", "min", "5th percentile", "median", "max", "std dev"}, ScoreRows(page, v));
+  return Section("scores", "All scores", text);
 }
 
 std::string Receipt(const Page& page) {

@@ -1,4 +1,4 @@
-// A run as one page of HTML: a file that needs no other, and no network.
+// HTML report of a run in a single file that needs no network.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@
 
 namespace acutance {
 
-/// A frame that is shown with its pictures.
+/// A worst frame with its pictures.
 struct PageFrame {
   int64_t frame = 0;
   double score = 0;
   std::optional<LostPoints> lost;  // of the first model
   Picture reference, distorted;
-  /// Where the kind of damage that cost most lies, by squares of `map_block` luma samples; empty: it is not known.
+  /// Losses by the kind of damage that cost most, in squares of `map_block` luma samples; empty: unknown.
   std::vector<double> map = {};
   int map_block = 1, map_columns = 1;
   std::string map_words = "";
-  /// What is wrong with it, in the words of a sentence: "banding"; empty: nothing, or it is not known.
+  /// The kind of damage: "banding"; empty: none or unknown.
   std::string cause = "";
 };
 
 struct PageVideo {
   std::vector<PageFrame> worst;    // the worst first
   std::optional<LostPoints> lost;  // the mean over frames, of the first model
-  int64_t lost_frames = 0;         // over so many
+  int64_t lost_frames = 0;         // the number of those frames
   std::function<std::optional<LostPoints>(int64_t frame)> lost_at = nullptr;
 };
 
@@ -56,7 +56,7 @@ struct Page {
   int64_t most_points = 600'000;            // of all curves together
 };
 
-/// The page's whole text. Below 5 MB for any number of frames: curves are thinned, pictures made smaller.
+/// The page's HTML. Below 5 MB for any number of frames: curves are thinned and pictures compressed.
 std::string MakePage(const Page& page);
 
 }  // namespace acutance

@@ -38,7 +38,7 @@
     return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
   };
 
-  // What is seen: frames first to last, and where the cursor is.
+  // The visible frames, first to last, and the cursor.
   const view = {first: 0, last: Math.max(1, data.frames - 1), cursor: 0};
 
   // A chart has curves of one axis (models), or of an axis each (features).
@@ -117,7 +117,7 @@
     return path;
   };
 
-  // None where they would stand closer than eye can tell.
+  // None where they would be too close to distinguish.
   const cutsInView = () => {
     const cuts = data.shots.filter((frame) => frame > view.first && frame <= view.last);
     return cuts.length < width / 6 ? cuts : [];

@@ -9,20 +9,15 @@
 
 #include "log/escape.h"
 #include "math/exact_math.h"
+#include "report/page_parts.h"
 
 namespace acutance {
 namespace {
 
-const std::string kHead = "<section aria-labelledby=\"h-encodes\"><h2 id=\"h-encodes\">Encodes side by side</h2>\n";
+std::string EncodesSection(const std::string& body) { return Section("encodes", "Encodes side by side", body); }
 
 constexpr std::array<const char*, 8> kColors = {"#2f6fdb", "#d1495b", "#2a9d8f", "#b8860b",
                                                 "#7e57c2", "#00838f", "#c2467f", "#6b8e23"};
-
-std::string HeadRow(std::initializer_list<std::string> cells) {
-  std::string text = "<thead><tr>";
-  for (const std::string& cell : cells) text += "<th scope=\"col\">" + EscapeXml(cell) + "</th>";
-  return text + "</tr></thead>\n";
-}
 
 std::string Row(const std::string& head, std::initializer_list<std::string> cells) {
   std::string text = "<tr><th scope=\"row\">" + EscapeXml(head) + "</th>";
@@ -85,63 +80,57 @@ std::string CurvesPicture(const Ladder& ladder) {
 }
 
 std::string PointsTable(const LadderCurve& curve, const std::string& score) {
-  std::string text = "<div class=\"wide\"><table><caption>" + EscapeXml(curve.name) + "</caption>" +
-                     HeadRow({"encode", "bit rate", score, "on the hull"}) + "<tbody>\n";
+  std::string rows;
   for (size_t i = 0; i < curve.points.size(); ++i)
-    text += Row(curve.encodes.empty() ? "" : curve.encodes[i],
+    rows += Row(curve.encodes.empty() ? "" : curve.encodes[i],
                 {BitRateText(curve.points[i].rate), fmt::format("{:.4f}", curve.points[i].quality),
                  std::ranges::count(curve.hull, i) > 0 ? "yes" : ""});
-  return text + "</tbody></table></div>\n";
+  return WideTable(curve.name, {"encode", "bit rate", score, "on the hull"}, rows);
 }
 
 std::string DifferenceTable(const LadderDifference& difference) {
   const std::string title = difference.test + " against " + difference.anchor;
   if (!difference.refusal.empty())
     return "<p>" + EscapeXml(title + ": no difference, for " + difference.refusal) + "</p>\n";
-  std::string text = "<div class=\"wide\"><table><caption>" + EscapeXml(title) + "</caption>" +
-                     HeadRow({"curve through the points", "BD-rate", "95 % interval", "BD-quality", "95 % interval"}) +
-                     "<tbody>\n";
+  std::string rows;
   for (size_t m = 0; m < difference.by.size(); ++m) {
     const BdResult& by = difference.by[m];
-    text += Row(std::string(kCurveMethodNames[m]),
+    rows += Row(std::string(kCurveMethodNames[m]),
                 {fmt::format("{:+.2f} %", by.rate_percent), IntervalText(by.rate_interval),
                  fmt::format("{:+.3f}", by.quality), IntervalText(by.quality_interval)});
   }
-  return text + fmt::format(
-                    "</tbody></table></div>\n<p class=\"note\">The curves have {:.0f} % of the qualities and "
-                    "{:.0f} % of the rates in common{}. Below zero, BD-rate saves bits.</p>\n",
-                    100 * difference.overlap.quality, 100 * difference.overlap.rate,
-                    difference.is_doubtful() ? ", so little that the numbers are doubtful" : "");
+  return WideTable(title, {"curve through the points", "BD-rate", "95 % interval", "BD-quality", "95 % interval"},
+                   rows) +
+         fmt::format(
+             "<p class=\"note\">The curves have {:.0f} % of the qualities and {:.0f} % of the rates in common{}. Below "
+             "zero, BD-rate saves bits.</p>\n",
+             100 * difference.overlap.quality, 100 * difference.overlap.rate,
+             difference.is_doubtful() ? ", so little that the numbers are doubtful" : "");
 }
 
 }  // namespace
 
 std::string EncodesPart(const Comparison& comparison) {
-  std::string text = kHead + "<div class=\"wide\"><table>" +
-                     HeadRow({"encode", "bytes", "bit rate", comparison.score + ", mean", "95 % interval",
-                              "5th percentile", "best at its rate"}) +
-                     "<tbody>\n";
+  std::string rows, sentences;
   for (const ComparedEncode& encode : comparison.encodes)
-    text += Row(encode.name,
+    rows += Row(encode.name,
                 {encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
                  encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", fmt::format("{:.2f}", encode.mean),
                  IntervalText(encode.interval), fmt::format("{:.2f}", encode.p5), encode.is_best ? "yes" : ""});
-  text += "</tbody></table></div>\n<ul>\n";
   for (const EncodeDifference& difference : comparison.differences)
-    text += "<li>" +
-            EscapeXml(fmt::format("{} is {:.2f} {} {} {}{}", comparison.encodes[difference.a].name,
-                                  std::abs(difference.mean), IntervalText(difference.interval),
-                                  difference.mean < 0 ? "below" : "above", comparison.encodes[difference.b].name,
-                                  difference.is_sure() ? "" : ", which may be chance")) +
-            "</li>\n";
-  return text + "</ul></section>\n";
+    sentences += "<li>" + EscapeXml(DifferenceText(comparison, difference, 2)) + "</li>\n";
+  return EncodesSection(WideTable("",
+                                  {"encode", "bytes", "bit rate", comparison.score + ", mean", "95 % interval",
+                                   "5th percentile", "best at its rate"},
+                                  rows) +
+                        "<ul>\n" + sentences + "</ul>");
 }
 
 std::string EncodesPart(const Ladder& ladder) {
-  std::string text = kHead + CurvesPicture(ladder);
+  std::string text = CurvesPicture(ladder);
   for (const LadderDifference& difference : ladder.differences) text += DifferenceTable(difference);
   for (const LadderCurve& curve : ladder.curves) text += PointsTable(curve, ladder.score);
-  return text + "</section>\n";
+  return EncodesSection(text);
 }
 
 }  // namespace acutance

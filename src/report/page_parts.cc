@@ -8,10 +8,10 @@
 
 #include "base/threads/parallel_for.h"
 #include "log/escape.h"
-#include "report/jpeg.h"
-#include "report/map_image.h"
-#include "report/page_seconds.h"
+#include "report/image_files.h"
+#include "report/page_data.h"
 #include "report/picture_image.h"
+#include "report/summary_json.h"
 #include "stats/pooling.h"
 
 namespace acutance {
@@ -29,7 +29,7 @@ std::optional<double> MeanScore(const Page& page, size_t video, const std::strin
   return Pool(table.columns()[index], {0, page.summary->frame_count - 1, page.summary->n_subsample}, Pooling::kMean);
 }
 
-/// The words of the scale on which VMAF was trained, each for the scores next to its own: 20 is bad, 40 poor, 60 fair,
+/// The grades of the scale on which VMAF was trained, each for the scores around its own: 20 is bad, 40 poor, 60 fair,
 /// 80 good and 100 excellent.
 const char* Grade(double vmaf) {
   if (vmaf >= 90) return "excellent";
@@ -75,7 +75,7 @@ std::string AlsoVisible(const Page& page, size_t video, int64_t frame, Damage mo
 
 /// What each kind of damage looks like, in the order of kDamageNames.
 constexpr const char* kDamageLooks[kDamages] = {
-    "fine structure is gone: blur, too few bits", "edges that the reference has not: contours, blocks, ringing, noise",
+    "fine structure is gone: blur, too few bits", "edges that the reference lacks: contours, blocks, ringing, noise",
     "pictures look softer or flatter", "smooth areas in visible steps", "colors differ from the reference's"};
 
 /// Why a second is bad: what is wrong with the worst of its frames that are shown, else what cost its worst frame most
@@ -95,7 +95,7 @@ std::string Sentence(const Page& page, size_t video) {
       page.quality_column < 0
           ? std::nullopt
           : MeanScore(page, video, page.summary->videos[video].scores->columns()[page.quality_column].stored);
-  if (!mean) return text + "has no score that tells good from bad.</p>\n";
+  if (!mean) return text + "has no score of quality.</p>\n";
   text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
   const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
   if (!seconds.empty() && page.summary->frame_count > seconds[0].frames) {
@@ -169,7 +169,7 @@ std::string LostWords(const LostPoints& lost) {
   return text;
 }
 
-/// A score so low that frames of different moments are the likelier cause, where nothing looked at them.
+/// Warning where a score is so low that misaligned frames are the likelier cause, and the alignment was not checked.
 std::string DoubtOfPairs(const Page& page, size_t video) {
   constexpr double kUnlikely = 30;
   if (!HasModel(page) || page.summary->videos[video].alignment) return "";
@@ -178,19 +178,19 @@ std::string DoubtOfPairs(const Page& page, size_t video) {
   return fmt::format(
       "{} was compared frame by frame in the files' order, and its worst second has a score that encodes seldom have. "
       "If "
-      "the worst frames below show different moments, frames were lost or moved: --align auto finds that, and acutance "
+      "the worst frames below show different frames, some were lost or moved: --align auto finds that, and acutance "
       "doctor names it.",
       VideoName(*page.summary, video));
 }
 
-/// What was done to a video stands in the table of the videos.
+/// Whether a warning is about a conversion, which the table of the videos shows.
 bool IsChange(const Summary& summary, const std::string& warning) {
   return std::ranges::any_of(summary.inputs, [&](const Input& input) {
     return std::ranges::find(input.changes, warning, &InputChange::text) != input.changes.end();
   });
 }
 
-/// Pictures of a frame share so many bytes.
+/// Limit on the bytes of a frame's pictures.
 constexpr size_t kBytesForPictures = 2'200'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
@@ -230,6 +230,19 @@ std::string VideoName(const Summary& summary, size_t video) {
   return std::ranges::count_if(summary.videos, same) > 1 ? path : FileName(path);
 }
 
+std::string Section(const std::string& id, const std::string& heading, const std::string& body) {
+  return fmt::format("<section aria-labelledby=\"h-{0}\"><h2 id=\"h-{0}\">{1}</h2>\n{2}</section>\n", id, heading,
+                     body);
+}
+
+std::string WideTable(const std::string& caption, const std::vector<std::string>& head, const std::string& rows) {
+  std::string text = "<div class=\"wide\"><table>";
+  if (!caption.empty()) text += "<caption>" + EscapeXml(caption) + "</caption>";
+  text += "<thead><tr>";
+  for (const std::string& cell : head) text += "<th scope=\"col\">" + EscapeXml(cell) + "</th>";
+  return text + "</tr></thead>\n<tbody>" + rows + "</tbody></table></div>\n";
+}
+
 std::string PageTitle(const Page& page) {
   std::string names;
   for (size_t v = 0; v < page.summary->videos.size(); ++v)
@@ -259,9 +272,7 @@ std::string ComparedPart(const Page& page) {
   const auto row = [](const std::string& name, const std::string& value) {
     return "<tr><th scope=\"row\">" + name + "</th><td>" + EscapeXml(value) + "</td></tr>\n";
   };
-  std::string text =
-      "<section aria-labelledby=\"h-compared\"><h2 id=\"h-compared\">What was compared</h2><div class=\"wide\"><table "
-      "class=\"facts\">\n";
+  std::string text = "<div class=\"wide\"><table class=\"facts\">\n";
   // What the stream declares, and what was done to it.
   const auto rows_of_input = [&](size_t number) {
     if (number >= summary.inputs.size()) return std::string();
@@ -285,23 +296,25 @@ std::string ComparedPart(const Page& page) {
   for (const SummaryVideo& video : summary.videos) {
     text += row("encode", video.distorted);
     text += rows_of_input(&video - summary.videos.data() + 1);
-    text += row("pairs", video.alignment ? video.alignment->Describe() : "frames in their order, unlooked at");
+    text += row("pairs", video.alignment ? video.alignment->Describe() : "by frame number, not checked");
   }
   for (const std::string& reason : summary.model_reasons) text += row("model", reason);
-  return text + "</table></div></section>\n";
+  return Section("compared", "What was compared", text + "</table></div>\n");
 }
 
 std::string CurvesPart(const Page& page) {
   const bool has_cuts = page.summary->shots && page.summary->shots->size() > 1;
-  return std::string("<section aria-labelledby=\"h-curves\"><h2 id=\"h-curves\">Frame by frame</h2>\n") +
-         "<p class=\"note\">Drag over a part to see it alone; the wheel or + and - zoom, the arrow keys move the "
-         "cursor, 0 shows all." +
-         std::string(has_cuts ? " Thin lines are cuts; [ and ] go from shot to shot." : "") +
-         "</p>\n"
-         "<div id=\"curves\" tabindex=\"0\" role=\"application\" aria-label=\"Curves of the scores of all "
-         "frames\"></div>\n"
-         "<p id=\"reading\" aria-live=\"polite\"></p>\n"
-         "<noscript><p>The curves need JavaScript; the tables below do not.</p></noscript></section>\n";
+  return Section(
+      "curves", "Frame by frame",
+      std::string(
+          "<p class=\"note\">Drag over a part to see it alone; the wheel or + and - zoom, the arrow keys move the "
+          "cursor, 0 shows all.") +
+          (has_cuts ? " Thin lines are cuts; [ and ] go from shot to shot." : "") +
+          "</p>\n"
+          "<div id=\"curves\" tabindex=\"0\" role=\"application\" aria-label=\"Curves of the scores of all "
+          "frames\"></div>\n"
+          "<p id=\"reading\" aria-live=\"polite\"></p>\n"
+          "<noscript><p>The curves need JavaScript; the tables below do not.</p></noscript>\n");
 }
 
 std::string LossPart(const Page& page) {
@@ -329,13 +342,11 @@ std::string LossPart(const Page& page) {
     if (has_gain) rows += "<p class=\"note\">Below zero: the model takes that difference for a gain.</p>\n";
   }
   if (rows.empty()) return "";
-  return "<section aria-labelledby=\"h-lost\"><h2 id=\"h-lost\">Where points were lost</h2>\n<p class=\"note\">Points "
-         "of " +
-         EscapeXml(QualityName(page)) +
-         " that each kind of damage costs, the mean over frames: what mending it would gain, by itself and with the "
-         "others fixed "
-         "before (Shapley values).</p>\n" +
-         rows + "</section>\n";
+  return Section("lost", "Where points were lost",
+                 "<p class=\"note\">Points of " + EscapeXml(QualityName(page)) +
+                     " that each kind of damage costs, the mean over frames: what fixing it would gain, by itself and "
+                     "with the others fixed before (Shapley values).</p>\n" +
+                     rows);
 }
 
 std::string WorstSecondsPart(const Page& page) {
@@ -352,34 +363,29 @@ std::string WorstSecondsPart(const Page& page) {
           EscapeXml(MostlyLost(page, v, second)),
           names_encodes ? "<td>" + EscapeXml(VideoName(*page.summary, v)) + "</td>" : "");
   if (rows.empty()) return "";
-  return "<section aria-labelledby=\"h-seconds\"><h2 id=\"h-seconds\">Worst seconds</h2><div "
-         "class=\"wide\"><table><thead><tr><th scope=\"col\">from</th>"
-         "<th scope=\"col\">frames</th><th scope=\"col\">" +
-         EscapeXml(QualityName(page)) + ", mean</th><th scope=\"col\">mostly for</th>" +
-         (names_encodes ? "<th scope=\"col\">encode</th>" : "") + "</tr></thead><tbody>\n" + rows +
-         "</tbody></table></div></section>\n";
+  std::vector<std::string> head = {"from", "frames", QualityName(page) + ", mean", "mostly for"};
+  if (names_encodes) head.emplace_back("encode");
+  return Section("seconds", "Worst seconds", WideTable("", head, rows));
 }
 
 std::string WorstFramesPart(const Page& page) {
-  size_t count = 0;
-  for (const PageVideo& video : page.videos) count += video.worst.size();
-  if (count == 0) return "";
   std::vector<const PageFrame*> frames;
   for (const PageVideo& video : page.videos)
     for (const PageFrame& frame : video.worst) frames.push_back(&frame);
-  std::vector<std::string> cards(count);
-  const Status made = ParallelFor(page.summary->threads, static_cast<int>(count), [&](int i) {
-    cards[i] = FrameCard(page, *frames[i], kBytesForPictures / count);
+  if (frames.empty()) return "";
+  std::vector<std::string> cards(frames.size());
+  const Status made = ParallelFor(page.summary->threads, static_cast<int>(frames.size()), [&](int i) {
+    cards[i] = FrameCard(page, *frames[i], kBytesForPictures / frames.size());
     return Status();
   });
-  std::string text = "<section aria-labelledby=\"h-frames\"><h2 id=\"h-frames\">Worst frames</h2>\n";
+  std::string text;
   if (!made.ok()) text += "<p class=\"warning\" role=\"note\">" + EscapeXml(made.message()) + "</p>\n";
   auto card = cards.begin();
   for (size_t v = 0; v < page.videos.size(); ++v) {
     if (page.videos.size() > 1) text += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
     for (size_t i = 0; i < page.videos[v].worst.size(); ++i) text += *card++;
   }
-  return text + "</section>\n";
+  return Section("frames", "Worst frames", text);
 }
 
 }  // namespace acutance

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "report/page_curves.h"
+#include "report/image_files.h"
+#include "report/page_data.h"
 #include "report/page_encodes.h"
-#include "report/page_seconds.h"
 #include "report/picture_image.h"
-#include "report/png.h"
+#include "report/run_page.h"
 
 namespace acutance {
 namespace {
@@ -74,7 +74,7 @@ TEST(Page, SaysWhatItComesTo) {
 }
 
 TEST(Page, DoubtsPairsThatNothingLookedAt) {
-  const char* const doubt = "If the worst frames below show different moments";
+  const char* const doubt = "If the worst frames below show different frames";
   EXPECT_FALSE(Has(MakePage(ScoredPage(100).page), doubt));  // its worst second has 50
   ScoredPage low(100, "encode.mp4", 80);
   EXPECT_TRUE(Has(MakePage(low.page), doubt));
@@ -287,6 +287,30 @@ TEST(Base64, PadsItsEnd) {
   EXPECT_EQ(Base64("f"), "Zg==");
   EXPECT_EQ(Base64("fo"), "Zm8=");
   EXPECT_EQ(Base64("foobar"), "Zm9vYmFy");
+}
+
+TEST(SampledFrames, AreAllOfAShortVideo) {
+  EXPECT_EQ(SampledFrames(4, 1, 4), (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(SampledFrames(8, 3, 4), (std::vector<int64_t>{0, 3, 6}));
+  EXPECT_TRUE(SampledFrames(0, 1, 4).empty());
+}
+
+TEST(SampledFrames, LieInOrderAndAreScored) {
+  const std::vector<int64_t> frames = SampledFrames(100'001, 7, 400);
+  EXPECT_EQ(frames.size(), 400u);
+  EXPECT_TRUE(std::ranges::is_sorted(frames));
+  EXPECT_LT(frames.back(), 100'001);
+  for (const int64_t frame : frames) EXPECT_EQ(frame % 7, 0);
+}
+
+// Samples at equal distances saw key frames alone, or none.
+TEST(SampledFrames, SeeKeyFramesAsOftenAsTheyAre) {
+  for (const int period : {2, 5, 10, 12, 24, 25, 48, 50, 125, 250})
+    for (const int64_t length : {10'000, 50'000, 100'000}) {
+      const std::vector<int64_t> frames = SampledFrames(length, 1, 400);
+      const auto keys = std::ranges::count_if(frames, [&](int64_t frame) { return frame % period == 0; });
+      EXPECT_NEAR(static_cast<double>(keys) / std::ssize(frames), 1.0 / period, 0.03) << period << " of " << length;
+    }
 }
 
 }  // namespace

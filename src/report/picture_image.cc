@@ -3,32 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace acutance {
 namespace {
-
-uint32_t SampleAt(const Plane& plane, int bit_depth, int x, int y) {
-  return bit_depth == 8 ? plane.Row<uint8_t>(y)[x] : plane.Row<uint16_t>(y)[x];
-}
 
 /// Samples of a plane for one of luma lie at its half where there are fewer of them; what an odd size leaves over has
 /// the last one's.
 int StepAcross(const Plane& plane, const Plane& luma) { return plane.width == luma.width ? 1 : 2; }
 int StepDown(const Plane& plane, const Plane& luma) { return plane.height == luma.height ? 1 : 2; }
 bool HasSamples(const Plane& plane) { return plane.data != nullptr && plane.width > 0 && plane.height > 0; }
-
-/// The sample of a plane at a luma sample; the middle value where the plane has none.
-uint32_t SampleOf(const Picture& picture, int plane, int x, int y) {
-  const Plane &samples = picture.planes[plane], &luma = picture.planes[0];
-  const int depth = picture.format.bit_depth;
-  if (!HasSamples(samples)) return uint32_t{128} << (depth - 8);
-  return SampleAt(samples, depth, std::min(x / StepAcross(samples, luma), samples.width - 1),
-                  std::min(y / StepDown(samples, luma), samples.height - 1));
-}
 
 /// Clamped as an integer, which compilers do with vectors.
 uint8_t Byte(float value) { return static_cast<uint8_t>(std::clamp(static_cast<int>(value + 0.5f), 0, 255)); }
@@ -71,9 +60,7 @@ struct Shrinking {
       : factor(std::max(1, (luma.width + max_width - 1) / max_width)),
         rows(std::min(factor, luma.height)),
         columns(std::min(factor, luma.width)),
-        image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}} {
-    image.rgb.resize(size_t{3} * image.width * image.height);
-  }
+        image{std::max(1, luma.width / factor), std::max(1, luma.height / factor), {}} {}
   double share() const { return 1.0 / (rows * columns); }
   uint8_t* Row(int y) { return &image.rgb[size_t{3} * image.width * y]; }
 
@@ -157,6 +144,7 @@ RgbImage ToImage(const Picture& picture, bool full_range, int max_width) {
   const Plane& luma = picture.planes[0];
   const ColorFactors factors = FactorsOf(full_range, luma.height);
   Shrinking to(luma, max_width);
+  to.image.rgb.resize(size_t{3} * to.image.width * to.image.height);
   const auto share = static_cast<float>(to.share() / (1 << (picture.format.bit_depth - 8)));
   std::array<std::vector<uint32_t>, 3> sums;
   for (auto& row : sums) row.resize(static_cast<size_t>(to.image.width));
@@ -171,6 +159,7 @@ RgbImage DifferenceImage(const Picture& reference, const Picture& distorted, int
   constexpr int kWhite = 32;
   const Plane &a = reference.planes[0], &b = distorted.planes[0];
   Shrinking to(a, max_width);
+  to.image.rgb.resize(size_t{3} * to.image.width * to.image.height);
   const int shift = reference.format.bit_depth - 8;  // steps finer than those of 8 bits do not show
   const auto white = static_cast<uint32_t>(kWhite * to.rows * to.columns);
   std::vector<std::array<uint8_t, 3>> colors(white + 1);
@@ -194,13 +183,15 @@ RgbImage CropImage(const Picture& picture, bool full_range, int x, int y, int wi
   const ColorFactors factors = FactorsOf(full_range, luma.height);
   image.rgb.resize(size_t{3} * image.width * image.height);
   const auto share = static_cast<float>(1.0 / (1 << (picture.format.bit_depth - 8)));
-  const auto count = static_cast<size_t>(image.width);
+  const Shrinking whole(luma, luma.width);
+  std::vector<uint32_t> row(static_cast<size_t>(luma.width));
   std::array<std::vector<uint32_t>, 3> samples;
-  for (auto& row : samples) row.resize(count);
   for (int j = 0; j < image.height; ++j) {
-    for (int p = 0; p < 3; ++p)
-      for (int i = 0; i < image.width; ++i) samples[p][i] = SampleOf(picture, p, left + i, top + j);
-    StoreRgbRow(samples, share, factors, &image.rgb[3 * count * j]);
+    for (int p = 0; p < 3; ++p) {
+      AddUp(picture, p, whole, top + j, row);
+      samples[p].assign(row.begin() + left, row.begin() + left + image.width);
+    }
+    StoreRgbRow(samples, share, factors, &image.rgb[size_t{3} * image.width * j]);
   }
   return image;
 }
@@ -242,6 +233,56 @@ std::string Base64(std::string_view bytes) {
     for (size_t i = 0; i < 4; ++i) text += i <= left ? kDigits[word >> (18 - 6 * i) & 63] : '=';
   }
   return text;
+}
+
+namespace {
+
+std::vector<std::array<uint8_t, 3>> BlockColors(std::span<const double> losses, double most) {
+  std::vector<std::array<uint8_t, 3>> colors(losses.size());
+  for (size_t block = 0; block < losses.size(); ++block) {
+    HeatColor(losses[block] / most, colors[block].data());
+    for (uint8_t& part : colors[block]) part = static_cast<uint8_t>(part * 0.7);
+  }
+  return colors;
+}
+
+}  // namespace
+
+RgbImage DarkGray(RgbImage image) {
+  for (size_t at = 0; at + 3 <= image.rgb.size(); at += 3) {
+    uint8_t* rgb = &image.rgb[at];
+    const auto gray = static_cast<uint8_t>((rgb[0] + 2 * rgb[1] + rgb[2]) / 8);
+    std::fill_n(rgb, 3, gray);
+  }
+  return image;
+}
+
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns) {
+  const double most = std::max(1e-300, *std::ranges::max_element(losses));
+  return MapOverImage(gray, format, losses, size, columns, most);
+}
+
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns, double most) {
+  const std::vector<std::array<uint8_t, 3>> colors = BlockColors(losses, most);
+  const auto block_of = [size](int at, int pixels, int samples) {
+    return static_cast<size_t>(int64_t{1} * at * samples / pixels / size);
+  };
+  const size_t row_bytes = size_t{3} * gray.width;
+  std::vector<uint8_t> heat(row_bytes);  // of a row of blocks
+  RgbImage image{gray.width, gray.height, std::vector<uint8_t>(gray.rgb.size())};
+  size_t drawn = ~size_t{0};
+  for (int y = 0; y < image.height; ++y) {
+    const size_t blocks = block_of(y, image.height, format.height) * columns;
+    if (blocks != drawn)
+      for (int x = 0; x < image.width; ++x)
+        std::ranges::copy(colors[blocks + block_of(x, image.width, format.width)], &heat[size_t{3} * x]);
+    drawn = blocks;
+    std::transform(heat.begin(), heat.end(), &gray.rgb[row_bytes * y], &image.rgb[row_bytes * y],
+                   [](uint8_t color, uint8_t below) { return static_cast<uint8_t>(std::min(color + below, 255)); });
+  }
+  return image;
 }
 
 }  // namespace acutance

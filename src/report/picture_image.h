@@ -1,7 +1,8 @@
-// Pictures of a video as images that a browser shows.
+// Pictures of a video, and maps over them, as images that a browser shows.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,5 +44,17 @@ void HeatColor(double value, uint8_t* rgb);
 
 /// RFC 4648, with padding.
 std::string Base64(std::string_view bytes);
+
+/// A picture's image in dark gray, over which maps are drawn.
+RgbImage DarkGray(RgbImage image);
+
+/// A map over DarkGray's image: the color of each block of `size` luma samples is added; white for losses of `most`.
+/// columns: blocks in a row.
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns, double most);
+
+/// The same; white is the block that lost most.
+RgbImage MapOverImage(const RgbImage& gray, const PictureFormat& format, std::span<const double> losses, int size,
+                      int columns);
 
 }  // namespace acutance

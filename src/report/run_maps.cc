@@ -11,20 +11,13 @@
 #include "engine/frame_maps.h"
 #include "image/npy_writer.h"
 #include "log/output_file.h"
-#include "report/map_image.h"
+#include "report/image_files.h"
 #include "report/picture_image.h"
-#include "report/png.h"
 
 namespace acutance {
 namespace {
 
 constexpr int kMapWidth = 960;  // maps have a value for 32 samples
-
-Status WriteBytes(const std::string& path, std::string_view bytes) {
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<OutputFile> file, OutputFile::Open(path));
-  file->Write(bytes);
-  return file->Commit();
-}
 
 Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFrame& worst) {
   const bool full_range = view.run->color.full_range.value_or(false);
@@ -32,15 +25,15 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
   const auto own_size = [&](const Picture& picture) { return ToImage(picture, full_range, picture.format.width); };
-  ACU_RETURN_IF_ERROR(WriteBytes(path("reference", "png"), Png(own_size(worst.reference))));
-  ACU_RETURN_IF_ERROR(WriteBytes(path("distorted", "png"), Png(own_size(worst.distorted))));
+  ACU_RETURN_IF_ERROR(WriteFile(path("reference", "png"), Png(own_size(worst.reference))));
+  ACU_RETURN_IF_ERROR(WriteFile(path("distorted", "png"), Png(own_size(worst.distorted))));
   const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
   for (const MetricRun& run : view.metrics) {
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
-      ACU_RETURN_IF_ERROR(WriteBytes(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
-      ACU_RETURN_IF_ERROR(WriteBytes(
+      ACU_RETURN_IF_ERROR(WriteFile(path(name, "npy"), NpyFile(map.losses, map.rows, map.columns)));
+      ACU_RETURN_IF_ERROR(WriteFile(
           path(name, "png"), Png(MapOverImage(encode, worst.distorted.format, map.losses, map.size, map.columns))));
     }
   }

@@ -1,6 +1,7 @@
 // The page that shows a run.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace acutance {
 
-/// So many of the worst frames of all videos are shown with their pictures.
+/// Number of the worst frames of all videos that are shown with their pictures.
 inline constexpr int kFramesShown = 6;
 
 /// How many frames of each of `videos` videos a page shows: at least two.
@@ -23,5 +24,9 @@ struct PageChoice {
 
 /// The page's HTML.
 std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice);
+
+/// All frames of which one in `subsample` is scored, or at most `most` of them: one of each of `most` equal parts, at
+/// places that repeat with no period, as encodes do with their key frames. The same in each call.
+std::vector<int64_t> SampledFrames(int64_t frames, int subsample, int64_t most);
 
 }  // namespace acutance

@@ -13,7 +13,7 @@
 
 namespace acutance {
 
-/// What a summary tells next to the scores.
+/// Contents of a summary in addition to the scores.
 struct SummaryChoice {
   std::string reference;
   std::vector<std::string> distorted;
@@ -24,8 +24,8 @@ struct SummaryChoice {
   std::vector<Requirement> requirements = {};
 };
 
-/// Makes a summary with segments, shots and verdicts. It fails where a segment or a requirement cannot be told. The
-/// summary refers to the tables and alignments of `view`.
+/// Makes a summary with segments, shots and verdicts. It fails where a segment or a requirement cannot be evaluated.
+/// The summary refers to the tables and alignments of `view`.
 Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view);
 
 }  // namespace acutance

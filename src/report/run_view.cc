@@ -1,5 +1,8 @@
 #include "report/run_view.h"
 
+#include "align/align_tracks.h"
+#include "align/alignment.h"
+
 namespace acutance {
 
 std::vector<SummaryDevice> DevicesOf(const Session& session) {
@@ -20,6 +23,10 @@ RunView ViewOf(const ScoredRun& run) {
                .subsample = session.subsample()};
   for (int d = 0; d < session.distorted_count(); ++d) view.tables.push_back(&session.scores(d));
   return view;
+}
+
+std::string PairsCsv(const ScoredRun& run, size_t video) {
+  return PairsCsv((run.alignments.empty() ? AlignByOffset(run.frames, run.frames, 0) : run.alignments[video]).pairs);
 }
 
 }  // namespace acutance

@@ -1,7 +1,9 @@
 // A finished run as summaries, pages and maps read it.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/feature_set.h"
@@ -26,5 +28,8 @@ std::vector<SummaryDevice> DevicesOf(const Session& session);
 
 /// A view with the parts of a run's session.
 RunView ViewOf(const ScoredRun& run);
+
+/// The aligned frames of a distorted video as --align reads them: by index where the run needed no alignment.
+std::string PairsCsv(const ScoredRun& run, size_t video);
 
 }  // namespace acutance

@@ -169,6 +169,13 @@ Result<std::optional<int>> FindScore(const Requirement& requirement, const Score
                requirement.score, requirement.pool ? " of frames" : "", hint, NamesNear(requirement.score, names));
 }
 
+Result<const ScoreTable::Column*> FindFrameScore(const Summary& summary, const SummaryVideo& video,
+                                                 const std::string& score) {
+  const Requirement named{.text = score, .score = score, .pool = NamedPool{}};
+  ACU_ASSIGN_OR_RETURN(const std::optional<int> index, FindScore(named, *video.scores, summary.models));
+  return &video.scores->columns()[static_cast<size_t>(*index)];
+}
+
 namespace {
 
 Result<std::optional<double>> ValueOf(const Requirement& requirement, const Summary& summary,
@@ -180,7 +187,7 @@ Result<std::optional<double>> ValueOf(const Requirement& requirement, const Summ
     if (!scores) return {std::nullopt};
     const auto value = PoolScores(*scores, *requirement.pool, ContextOf(summary, column));
     if (!value)
-      return Error(StatusCode::kInvalidArgument, "'{}': the videos tell no frame rate, so that there is no second",
+      return Error(StatusCode::kInvalidArgument, "'{}': the videos declare no frame rate, so that there is no second",
                    requirement.text);
     return value;
   }

@@ -1,5 +1,7 @@
-// The result of a run as one JSON document for scripts: strict JSON, numbers that read back to the same double.
+// Summary of a run, which the JSON document for scripts, tables and pages show.
 #pragma once
+
+#include <acutance/facts.h>
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "report/summary_input.h"
 #include "stats/pool.h"
 #include "stats/requirement.h"
 #include "stats/score_table.h"
@@ -28,8 +29,8 @@ struct SummaryModel {
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
-  const Alignment* alignment = nullptr;  // null: frames are paired by their order, unlooked at
-  std::optional<uint64_t> bytes = {};    // of the file; not set: it is none
+  const Alignment* alignment = nullptr;  // null: frames are paired by their numbers, not checked
+  std::optional<uint64_t> bytes = {};    // of the file; not set: not a regular file
   std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
 };
 
@@ -61,12 +62,12 @@ struct Summary {
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
-  std::optional<std::vector<Part>> shots = {};                         // not set: they were not looked for
+  std::optional<std::vector<Part>> shots = {};                         // not set: not detected
   std::optional<std::vector<Part>> segments = {};
   std::vector<Verdict> verdicts = {};  // of what was required
 };
 
-/// What the scores of a column are, for pooling.
+/// Properties of a column's scores that pooling needs.
 PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);
 
 /// The frames that were scored of `part`; the last frame of a column that is complete is frame_count - 1.
@@ -87,5 +88,9 @@ Result<std::vector<Verdict>> JudgeSummary(const Summary& summary, const std::vec
 /// The column of a requirement, nullopt for an aggregate; an error where there is neither.
 Result<std::optional<int>> FindScore(const Requirement& requirement, const ScoreTable& table,
                                      const std::vector<SummaryModel>& models);
+
+/// The column of a video with that score of frames; an error where there is none.
+Result<const ScoreTable::Column*> FindFrameScore(const Summary& summary, const SummaryVideo& video,
+                                                 const std::string& score);
 
 }  // namespace acutance

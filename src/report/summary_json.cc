@@ -1,7 +1,11 @@
 #include "report/summary_json.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "log/escape.h"
 #include "stats/statistics.h"
 
 namespace acutance {
@@ -53,6 +57,108 @@ Json VerdictsJson(const std::vector<Verdict>& verdicts) {
                          {"holds", verdict.holds},
                          {"text", verdict.Sentence()}});
   return {{"holds", std::ranges::all_of(verdicts, &Verdict::holds)}, {"requirements", std::move(requirements)}};
+}
+
+namespace {
+
+Json TextOrNull(std::string_view text) { return text.empty() ? Json() : Json(std::string(text)); }
+
+Json InputJson(const Input& input) {
+  const auto& [path, format, frame_rate, color, facts, changes] = input;
+  Json json = {{"path", path},
+               {"width", format.width},
+               {"height", format.height},
+               {"bit_depth", format.bit_depth},
+               {"pixel_format", PixelFormatName(format.pixel_format)},
+               {"codec", TextOrNull(facts.codec)},
+               {"frame_rate", frame_rate},
+               {"range", TextOrNull(input.range())},
+               {"transfer", TextOrNull(input.transfer())},
+               {"matrix", TextOrNull(input.matrix())},
+               {"primaries", TextOrNull(input.primaries())},
+               {"rgb", facts.is_rgb},
+               {"interlaced", facts.is_interlaced},
+               {"pixel_aspect", facts.pixel_aspect},
+               {"dolby_vision_profile", facts.dolby_vision_profile > 0 ? Json(facts.dolby_vision_profile) : Json()},
+               {"mastering", nullptr},
+               {"light_level", nullptr},
+               {"changes", Json::Array()}};
+  if (const auto& display = facts.mastering)
+    json["mastering"] = {{"least", display->least_luminance}, {"most", display->most_luminance}};
+  if (const auto& light = facts.light_level)
+    json["light_level"] = {{"max_cll", light->most_of_samples}, {"max_fall", light->most_of_pictures}};
+  for (const auto& [change, text] : changes)
+    json["changes"].Append({{"change", std::string(NameOf(change))}, {"text", text}});
+  return json;
+}
+
+}  // namespace
+
+std::string Describe(const Input& input) {
+  const VideoFacts& facts = input.facts;
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view text) {
+    if (!text.empty()) parts.emplace_back(text);
+  };
+  add(facts.codec);
+  if (input.frame_rate) add(fmt::format("{:.6g} frames/s", *input.frame_rate));
+  if (facts.is_interlaced) add("interlaced");
+  add(input.transfer());
+  add(input.matrix());
+  if (const auto primaries = input.primaries(); !primaries.empty() && primaries != input.matrix())
+    add(fmt::format("primaries of {}", primaries));
+  if (const auto range = input.range(); !range.empty()) add(fmt::format("{} range", range));
+  if (facts.dolby_vision_profile > 0) add(fmt::format("Dolby Vision profile {}", facts.dolby_vision_profile));
+  if (const auto& display = facts.mastering)
+    add(fmt::format("mastered for {:.4g} to {:.4g} cd/m2", display->least_luminance, display->most_luminance));
+  if (const auto& light = facts.light_level)
+    add(fmt::format("MaxCLL {}, MaxFALL {}", light->most_of_samples, light->most_of_pictures));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json InputsJson(const std::vector<Input>& inputs) {
+  Json list = Json::Array();
+  for (const Input& input : inputs) list.Append(InputJson(input));
+  return list;
+}
+
+std::string JunitXml(const Summary& summary) {
+  const auto failures = std::ranges::count(summary.verdicts, false, &Verdict::holds);
+  const std::string counts = fmt::format(R"(tests="{}" failures="{}" errors="0" time="{:.3f}")",
+                                         summary.verdicts.size(), failures, summary.seconds);
+  std::string text =
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"acutance\" {}>\n",
+                  counts, counts);
+  for (const Verdict& verdict : summary.verdicts) {
+    text += fmt::format(R"(    <testcase classname="{}" name="{}" time="0")", EscapeXml(verdict.video),
+                        EscapeXml(verdict.requirement.text));
+    const std::string sentence = EscapeXml(verdict.Sentence());
+    if (verdict.holds) text += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", sentence);
+    else text += fmt::format(">\n      <failure type=\"requirement\" message=\"{}\"/>\n    </testcase>\n", sentence);
+  }
+  return text + "  </testsuite>\n</testsuites>\n";
+}
+
+Json MeanVerdictJson(const MeanVerdict& verdict) {
+  return {{"schema", kSchemaName},
+          {"kind", "mean"},
+          {"version", ACUTANCE_VERSION},
+          {"reference", verdict.reference},
+          {"distorted", verdict.distorted},
+          {"score", verdict.score},
+          {"relation", verdict.gate.at_least ? "at_least" : "at_most"},
+          {"bound", verdict.gate.bound},
+          {"holds", verdict.holds},
+          {"certain", verdict.certain},
+          {"confidence", verdict.confidence},
+          {"mean_of_read", verdict.mean_of_read},
+          {"least_mean", verdict.least_mean},
+          {"greatest_mean", verdict.greatest_mean},
+          {"frames", verdict.frames},
+          {"frames_read", verdict.frames_read},
+          {"seed", verdict.gate.seed},
+          {"text", verdict.text},
+          {"warnings", verdict.warnings}};
 }
 
 }  // namespace acutance

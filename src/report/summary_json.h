@@ -1,5 +1,8 @@
-// The pieces that the documents of docs/schema/acutance-1.json have in common.
+// Documents of docs/schema/acutance-1.json, their common pieces, and JUnit XML.
 #pragma once
+
+#include <acutance/facts.h>
+#include <acutance/run.h>
 
 #include <optional>
 #include <span>
@@ -27,5 +30,17 @@ Json VerdictsJson(const std::vector<Verdict>& verdicts);
 
 /// The document of SummaryJson.
 Json SummaryDocument(const Summary& summary);
+
+/// "h264, 25 frames/s, SDR, BT.709, limited range": what the stream declares; empty: nothing.
+std::string Describe(const Input& input);
+
+/// The inputs as docs/schema/acutance-1.json describes them.
+Json InputsJson(const std::vector<Input>& inputs);
+
+/// A test case for each requirement of each video.
+std::string JunitXml(const Summary& summary);
+
+/// As docs/schema/acutance-1.json describes it.
+Json MeanVerdictJson(const MeanVerdict& verdict);
 
 }  // namespace acutance

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "io/forwarding_source.h"
@@ -115,6 +116,19 @@ int64_t CachedReference::frames() const {
 int64_t CachedReference::device_frames() const {
   const std::lock_guard lock(mutex_);
   return name_ != 0 ? devices_->Frames(name_) : 0;
+}
+
+Result<std::optional<size_t>> PictureBytes(const std::string& path, const OpenOptions& options) {
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> video, OpenVideo(path, options));
+  if (video->is_instant()) return std::optional<size_t>(0);
+  if (video->frame_count().value_or(0) <= 0) return std::optional<size_t>();
+  const PictureFormat& format = video->format();
+  size_t picture = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    picture += static_cast<size_t>(format.PlaneWidth(p)) * format.PlaneHeight(p) * format.BytesPerSample();
+  const double all = static_cast<double>(picture) * static_cast<double>(*video->frame_count());
+  constexpr double kMost = 1e18;  // a file may declare any number of frames
+  return std::optional<size_t>(static_cast<size_t>(std::min(all, kMost)));
 }
 
 }  // namespace acutance

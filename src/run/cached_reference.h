@@ -74,4 +74,8 @@ class CachedReference {
   uint64_t name_ = 0;  // PictureKey::video
 };
 
+/// Bytes of all pictures of a video: 0 where the file is mapped, nullopt where it does not declare its number of
+/// frames.
+Result<std::optional<size_t>> PictureBytes(const std::string& path, const OpenOptions& options);
+
 }  // namespace acutance

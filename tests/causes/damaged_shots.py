@@ -23,7 +23,7 @@ FORM = f"scale={WIDTH}:{HEIGHT}:flags=bicubic,fps={RATE},format=yuv420p"
 # What the worst second is said to be, by kind.
 WORDS = {"banding": ("banding",), "blur": ("detail lost",), "noise": ("detail added",), "sharpened": ("detail added",),
          "color": ("color error", "brightness error"), "brightness": ("brightness error", "color error"),
-         "offset": ("another moment", "another picture than the reference's"), "stutter": ("another moment",)}
+         "offset": ("a wrong frame", "another picture than the reference's"), "stutter": ("a wrong frame",)}
 
 
 def made(name, chain):

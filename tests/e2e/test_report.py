@@ -131,7 +131,7 @@ class Report(CommandTest):
         whole = film(60)
         _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole[:50])), self.write("b.y4m", y4m(128, 72, whole[3:53])),
                                 "--align", "index", "--feature", "psnr", "--no-model")
-        self.assertRegex(words, r"mostly for another moment \(frame (\d+) shows the reference's frame \d+, 3 frames too new\)")
+        self.assertRegex(words, r"mostly for a wrong frame \(frame (\d+) shows the reference's frame \d+, 3 frames too new\)")
 
     def test_says_how_frames_were_paired(self):
         whole = film(60)

@@ -8,6 +8,7 @@
 
 #include "backend/device_text.h"
 #include "base/environment.h"
+#include "base/kernel_release.h"
 #include "base/process.h"
 #include "base/shared_library.h"
 

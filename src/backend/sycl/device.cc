@@ -8,6 +8,7 @@
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
 #include "backend/sycl/signal_guard.h"
+#include "base/kernel_release.h"
 #include "base/environment.h"
 #include "exec/device_checks.h"
 

@@ -7,6 +7,7 @@
 
 #include "backend/device_text.h"
 #include "base/environment.h"
+#include "base/kernel_release.h"
 
 namespace acutance::vulkan {
 namespace {
