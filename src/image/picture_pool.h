@@ -1,6 +1,7 @@
 // Memory of pictures that come and go with the frames of a clip.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "image/picture.h"
@@ -16,6 +17,9 @@ class PicturePool {
 
   /// Like AllocatePicture, but samples and padding are whatever lies there.
   Result<MutablePicture> Allocate(const PictureFormat& format);
+
+  /// Memory for a picture of another layout; it begins at a multiple of 64. Null where there is none.
+  std::shared_ptr<std::byte> AllocateBytes(size_t bytes);
 
  private:
   class FreeBlocks;

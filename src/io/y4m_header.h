@@ -1,4 +1,4 @@
-// The stream header of a y4m file (docs/spec/system.md 5.4).
+// y4m stream header and its parser (docs/spec/system.md 5.4).
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 
 namespace acutance {
 
-/// What is done to the chroma of a file so that it becomes one of PixelFormat.
+/// Conversion of a file's chroma to one of PixelFormat.
 enum class ChromaConversion {
   kNone,
-  k411To422,    // twice as wide
-  kPaldv,       // 4:2:0 with the sample positions of PAL DV: moved to those of MPEG-1
+  k411To422,    // widened
+  kPaldv,       // 4:2:0 with the sample positions of PAL DV, moved to those of MPEG-1
   kDropAlpha,   // a fourth plane follows; left unread
   kSemiPlanar,  // Cb and Cr alternate in one plane; samples of more than 8 bits stand at the top of 16
 };
@@ -28,7 +28,7 @@ struct Y4mHeader {
   double pixel_aspect = 1;
   std::optional<ChromaSiting> siting;
   std::string fields;              // "t" or "b": interlaced, with the top or bottom field first
-  std::optional<bool> full_range;  // where FFmpeg's tag XCOLORRANGE says it
+  std::optional<bool> full_range;  // declared by FFmpeg's tag XCOLORRANGE
   std::vector<std::string> warnings;
 };
 
