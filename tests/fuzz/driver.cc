@@ -1,6 +1,6 @@
 // Runs a fuzz target where libFuzzer is missing: fuzz_y4m SECONDS DICTIONARY FAILURE FOLDER... runs each file of the
-// folders, then what random changes make of them; the same changes each time, as many as the seconds hold. An input
-// that ends the process or takes too long is written to the file FAILURE.
+// folders, then random changes of them, the same each time, for that many seconds. An input that ends the process or
+// takes too long is written to the file FAILURE.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -40,11 +40,9 @@ std::string JournalOf(fuzz::Input& input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const std::string journal = JournalOf(input);
-  const fuzz::FileOf file(journal, false);
+  const fuzz::FileOf file(journal);
   const JoinedRun joined = JoinJournals({file.path()}, 1);
   if (joined.run.error && joined.run.error->status.message().empty()) std::abort();
-  return 0;
 }

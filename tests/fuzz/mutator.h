@@ -15,30 +15,19 @@ namespace acutance::fuzz {
 
 constexpr size_t kMostBytes = 16384;  // of an input
 
-/// The words of a libFuzzer dictionary: a quoted word a line, with \\, \" and \xNN.
+/// The words of a libFuzzer dictionary from seeds.py: a quoted word a line, all bytes as \xNN.
 inline std::vector<std::string> ReadDictionary(const std::filesystem::path& path) {
   std::vector<std::string> words;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    const size_t begin = line.find('"'), end = line.rfind('"');
-    if (line.starts_with('#') || begin == end) continue;
-    std::string word;
-    for (size_t i = begin + 1; i < end; ++i) {
-      if (line[i] != '\\') {
-        word += line[i];
-      } else if (line[++i] == 'x') {
-        word += static_cast<char>(std::stoi(line.substr(i + 1, 2), nullptr, 16));
-        i += 2;
-      } else {
-        word += line[i];
-      }
-    }
-    words.push_back(word);
+    std::string& word = words.emplace_back();
+    for (size_t i = 3; i + 2 < line.size(); i += 4)
+      word += static_cast<char>(std::stoi(line.substr(i, 2), nullptr, 16));
   }
   return words;
 }
 
-/// Makes one input after another out of seeds. It keeps some of what it made as seeds, so that changes add up.
+/// Mutates seeds to inputs, of which some become seeds, so that changes add up.
 class Mutator {
  public:
   Mutator(std::vector<std::string> seeds, std::vector<std::string> words)
@@ -49,13 +38,13 @@ class Mutator {
   }
 
   std::string Next() {
-    constexpr size_t kMostKept = 200, kKeepOneIn = 50;
+    constexpr size_t kMostAdded = 200, kAddOneIn = 50;
     std::string input = Some(pool_);
     for (size_t changes = 1 + Below(4); changes > 0; --changes) Change(input);
     if (input.size() > kMostBytes) input.resize(kMostBytes);
-    if (Below(kKeepOneIn) == 0) {
-      if (pool_.size() < fixed_ + kMostKept) pool_.push_back(input);
-      else pool_[fixed_ + Below(kMostKept)] = input;
+    if (Below(kAddOneIn) == 0) {
+      if (pool_.size() < fixed_ + kMostAdded) pool_.push_back(input);
+      else pool_[fixed_ + Below(kMostAdded)] = input;
     }
     return input;
   }
