@@ -335,7 +335,3 @@ class Doubts(AlignTest):
                               ("a,b\n", "has no pairs"), ("0,0\n1,100000000000\n", "line 2: frame 100000000000 is not"),
                               ("9223372036854775807,9223372036854775807", "line 1: frame 9223372036854775807 is not")):
             self.assert_fails(self.score(self.ref, dis, "--align", self.write("p.csv", text)), 1, problem)
-
-
-if __name__ == "__main__":
-    unittest.main()

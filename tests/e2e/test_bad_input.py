@@ -454,7 +454,3 @@ class Terminals(CommandTest):
 
     def test_terminal_that_cannot_wipe(self):
         self.assertNotIn("\x1b", "".join(self.lines_drawn(80, "dumb")))
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

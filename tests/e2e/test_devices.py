@@ -254,7 +254,3 @@ class Parity(DeviceCommand):
         self.assert_fails(self.parity(*emu, "--size", "64x48"), 1, "ref.y4m tells its own size")
         self.dis = self.path("absent.y4m")
         self.assert_fails(self.parity(*emu, "-f", "psnr"), 1, "absent.y4m")
-
-
-if __name__ == "__main__":
-    unittest.main()

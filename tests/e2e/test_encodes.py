@@ -385,7 +385,3 @@ class Batch(CommandTest):
                                ("reference,distorted,name\nx,y,a\nx,y,a\n", "line 3")):
             result = self.run_command(ACUTANCE, "batch", self.write("list.csv", text), "--out", self.out)
             self.assert_fails(result, 2, fragment)
-
-
-if __name__ == "__main__":
-    unittest.main()

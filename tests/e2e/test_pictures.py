@@ -207,7 +207,3 @@ class EveryMetric(CommandTest):
                 result = run(feature, pictures)
                 self.assert_ok(result)
                 self.assertIn(feature + " is not a number in 2 of 2 frames; the first is frame 0", result.stderr.decode())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

@@ -233,7 +233,3 @@ class Report(CommandTest):
         self.assertGreater(len(fieldsets), 1)
         self.assertNotIn('scope="col">encode', shown.stdout)  # a column that says the same in each row
         self.assertNotIn("CONSOLE", shown.stderr)  # neither an error of the script nor a refused request
-
-
-if __name__ == "__main__":
-    unittest.main()

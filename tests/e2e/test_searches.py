@@ -109,7 +109,3 @@ class Searches(CommandTest):
                     self.assertEqual(here["crf"], found["crf"])
         missed = self.find("--metric", "butteraugli", "--target", "0.001", *options, status=3)
         self.assertEqual((missed["reached"], missed["crf"]), (False, 24))
-
-
-if __name__ == "__main__":
-    unittest.main()
