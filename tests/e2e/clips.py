@@ -121,6 +121,11 @@ class CommandTest(unittest.TestCase):
     def summary(self, *args, **options):
         return self.document("score", *args, "-q", **options)
 
+    def events(self, *args):
+        """The lines of --progress ndjson, checked against the schema."""
+        return [schema.check(json.loads(line)) for line in
+                self.assert_ok(self.score(*args, "--progress", "ndjson")).splitlines()]
+
     def mean(self, *args):
         """The mean of the only model."""
         return next(iter(self.summary(*args)["results"][0]["models"].values()))["mean"]

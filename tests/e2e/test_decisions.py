@@ -83,9 +83,7 @@ class Contract(CommandTest):
     def test_frames_as_lines_of_json(self):
         args = (self.ref, self.dis, self.ref, "-m", "vmaf_v0.6.1", "--align", "index", "--precision", "max", "-o",
                 self.path("{name}.json"))
-        lines = [schema.check(json.loads(line))
-                 for line in self.assert_ok(self.score(*args, "--progress", "ndjson")).splitlines()]
-        lines = [line for line in lines if line["event"] != "warning"]  # of the pictures' size
+        lines = [line for line in self.events(*args) if line["event"] != "warning"]  # of the pictures' size
         self.assertEqual(lines[0], {"schema": "acutance/1", "event": "start", "frames": self.FRAMES})
         self.assertEqual(lines[-1]["event"], "result")
         self.assertEqual(lines[-1]["result"]["frames"], self.FRAMES)
