@@ -1,4 +1,4 @@
-// What FFmpeg's libraries call of ours, where an allocation in it fails.
+// Tests of our callbacks for FFmpeg's libraries with failing allocations.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ std::string EncodedVideo() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What ends a container on a pipe that is read no further, where allocation `n` from then on fails.
+/// The error at which reading a container from a cancelled pipe ends, with allocation `n` failing.
 Status EndOfAPipe(const std::string& start, int64_t n) {
   const std::string fifo = ::testing::TempDir() + "callback_test_fifo";
   ::unlink(fifo.c_str());
@@ -53,7 +53,7 @@ Status EndOfAPipe(const std::string& start, int64_t n) {
   return status;
 }
 
-/// No exception passes FFmpeg's libraries, which are written in C: what calls them gets an error.
+/// No exception passes FFmpeg's libraries, which are written in C: their caller gets an error.
 TEST(Allocations, OfFfmpegsCallbacksMayFail) {
   const std::string file = EncodedVideo();
   if (file.empty()) GTEST_SKIP() << "the ffmpeg command is not installed";

@@ -1,6 +1,5 @@
-// A library to be preloaded: the n-th call of operator new fails, as where memory runs out. $FAIL_ALLOCATION_AT is n,
-// counted from 0, and $START_THREADS the number of threads that the system starts; programs that have it loaded may
-// also call its functions.
+// Preloaded library in which the n-th call of operator new fails. $FAIL_ALLOCATION_AT is n, counted from 0, and
+// $START_THREADS the number of threads that the system starts; programs may also call its functions.
 #include "tests/faults/fail_alloc.h"
 
 #include <dlfcn.h>
@@ -24,7 +23,7 @@ constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever, g_fail_
 using MainFunction = int (*)(int, char**, char**);
 MainFunction g_main;
 
-/// Counts from here: what throws while a program's and its libraries' globals are made, nobody can catch.
+/// Counts from here: no code can catch what the initialization of globals throws.
 int CountingMain(int argc, char** argv, char** environment) {
   const char* text = std::getenv("FAIL_ALLOCATION_AT");
   fail_allocation_at(text ? std::atoll(text) : kNever);
@@ -49,7 +48,7 @@ void* AllocateOrThrow(size_t bytes, size_t align) {
 
 }  // namespace
 
-/// What the C library begins a program with.
+/// The C library's entry into a program.
 extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, void (*init)(), void (*fini)(),
                                  void (*loader_fini)(), void* stack_end) {
   using Start = int (*)(MainFunction, int, char**, void (*)(), void (*)(), void (*)(), void*);
@@ -58,7 +57,7 @@ extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, vo
   return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-/// As where a container or a user has a limit on them.
+/// Fails as under a container's or a user's limit.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                               void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
