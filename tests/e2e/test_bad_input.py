@@ -66,11 +66,8 @@ class Files(CommandTest):
 
     def test_headers(self):
         body = self.clip("ref")
-        for tags, fragment in ((" W64 H48 F25:1 C440x\n", "440x"), (" W0 H48 F25:1\n", "0"), (" W-64 H48 F25:1\n", "-64"),
-                               (" W64 H99999999999999999999 F25:1\n", "99999999999999999999"),
-                               (" W65536 H65536 F25:1\n", "65536"), (" W64 F25:1\n", "H"),
-                               (" W64 H48 F25:1 Im\n", "interlaced"), (f" {'X' * 5000} W64 H48 F25:1\n", "header"),
-                               ("", "header")):
+        for tags, fragment in ((" W64 H48 F25:1 C440x\n", "440x"), (" W64 F25:1\n", "H"), (" W64 H48 F25:1 Im\n", "interlaced"),
+                               (f" {'X' * 5000} W64 H48 F25:1\n", "header"), ("", "header")):
             with self.subTest(header=tags[:40]):
                 bad = self.write("bad.y4m", b"YUV4MPEG2" + tags.encode() + b"".join(b"FRAME\n" + f for f in body))
                 self.both(bad, self.dis, 255, "bad.y4m", fragment)

@@ -145,32 +145,18 @@ class DamagedModels(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "model.json", *fragments)
         self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255, "problem loading model", *fragments)
 
-    def changed(self, key, *value):
-        """The model with another value, or without one."""
-        part = {name: old for name, old in self.model["model_dict"].items() if name != key}
-        return json.dumps(dict(self.model, model_dict=dict(part, **{key: new for new in value})))
+    def changed(self, key, value):
+        return json.dumps(dict(self.model, model_dict=dict(self.model["model_dict"], **{key: value})))
 
-    def test_not_json(self):
+    def test_damage(self):
+        """The parser's own tests have each kind of damage."""
         for text in ("not json", "", self.text[: len(self.text) // 2], "[" * 100000):
             self.refuse(text)
-        self.refuse("{}", "model_dict")
-
-    def test_missing_keys(self):
-        for key in ("norm_type", "feature_names", "model", "slopes", "intercepts"):
-            with self.subTest(key=key):
-                self.refuse(self.changed(key), key)
-
-    def test_wrong_counts(self):
-        for key, value in (("slopes", [1.0, 2.0]), ("intercepts", [0.0] * 9), ("feature_names", []), ("score_clip", [0.0])):
-            self.refuse(self.changed(key, value), key)
-
-    def test_damaged_svm(self):
         svm = self.model["model_dict"]["model"]
-        for damaged in ("", svm[:200], svm.replace("total_sv 211", "total_sv 999999999"), svm.replace("rho", "rhu"),
-                        svm.replace("total_sv 211", "total_sv -1"), svm.replace("nu_svr", "c_svc"), svm[:-400],
-                        svm.replace("1:", "7:", 1)):
-            with self.subTest(svm=damaged[:60]):
-                self.refuse(self.changed("model", damaged))
+        for text, fragment in (("{}", "model_dict"), (self.changed("slopes", [1.0, 2.0]), "slopes"),
+                               (self.changed("feature_names", []), "feature_names"), (self.changed("model", svm[:-400]), "model"),
+                               (self.changed("model", svm.replace("1:", "7:", 1)), "model")):
+            self.refuse(text, fragment)
 
     def test_features_that_do_not_exist(self):
         names = ["VMAF_integer_feature_adm9_score"] + self.model["model_dict"]["feature_names"][1:]

@@ -1,10 +1,9 @@
-// Parameter sets of H.264 from x264, in the containers' form, intact and mutated.
+// Parameter sets of H.264 from x264, in the containers' form.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -39,20 +38,6 @@ bool AskOfPart(const Ask& ask, const Bytes& bytes, size_t size) {
   const std::unique_ptr<uint8_t[]> exact(new uint8_t[size]);
   std::copy_n(bytes.begin(), size, exact.get());
   return ask(std::span<const uint8_t>(exact.get(), size));
-}
-
-/// How often `ask` says yes of 20000 mutations of the records.
-template <class Ask>
-int CountOfMutations(const Ask& ask, const std::vector<Bytes>& records) {
-  std::mt19937 random(7);
-  int count = 0;
-  for (size_t round = 0; round < 20000; ++round) {
-    Bytes bytes = records[round % records.size()];
-    for (unsigned edits = 1 + random() % 8; edits > 0; --edits)
-      bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
-    count += AskOfPart(ask, bytes, random() % (bytes.size() + 1));
-  }
-  return count;
 }
 
 }  // namespace acutance
