@@ -1,6 +1,7 @@
 """Small synthetic clips, and runs of the commands on them. Standard library only."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -40,6 +41,10 @@ def noise(dice, width, height, count):
 def deepened(pictures):
     """The same pictures in 10 bits."""
     return [b"".join((4 * sample).to_bytes(2, "little") for sample in picture) for picture in pictures]
+
+
+def without_speed(log):
+    return re.sub(r'fps=?"?:? ?"?[0-9.]+"?', "", log)
 
 
 def y4m(width, height, pictures, tags="F25:1 Ip A1:1 C420jpeg"):

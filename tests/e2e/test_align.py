@@ -5,7 +5,6 @@ import json
 import math
 import os
 import re
-import subprocess
 import wave
 
 from clips import ACUTANCE, CommandTest, needs_ffmpeg

@@ -1,7 +1,6 @@
 """Journals: runs that are killed and resumed, parts that are joined, and refusals."""
 import os
 import random
-import re
 import resource
 import shutil
 import signal
@@ -10,7 +9,7 @@ import sys
 import time
 import unittest
 
-from clips import ACUTANCE, CommandTest
+from clips import ACUTANCE, CommandTest, without_speed
 
 if sys.byteorder != "little":
     raise unittest.SkipTest("the tests read journals of little-endian machines")
@@ -19,10 +18,6 @@ if sys.byteorder != "little":
 FEATURES = ("-f", "motion=motion_five_frame_window=true", "-f", "float_motion", "-f",
             "psnr=enable_apsnr=true:enable_chroma=false")
 HEAD = 16  # bytes of a record before its partial results: the frame and their number
-
-
-def without_speed(log):
-    return re.sub(r"fps=?\"?:? ?\"?[0-9.]+\"?", "", log)
 
 
 class JournalTest(CommandTest):

@@ -100,22 +100,6 @@ TEST_F(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   ExpectFrame(Import(frame), clip, 0);
 }
 
-TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
-  const std::pair<AVPixelFormat, int> layouts[] = {{AV_PIX_FMT_RGB24, 8},
-                                                   {AV_PIX_FMT_BGRA, 8},
-                                                   {AV_PIX_FMT_GBRP, 8},
-                                                   {AV_PIX_FMT_GBRP10LE, 10},
-                                                   {AV_PIX_FMT_RGB48BE, 16}};
-  for (const auto& [layout, depth] : layouts) {
-    SCOPED_TRACE(av_get_pix_fmt_name(layout));
-    const Clip clip = MakeClip({18, 6, depth, PixelFormat::k444}, 1);
-    auto frame = MakeFrame(layout, 18, 6);
-    Fill(*frame, clip);
-    EXPECT_FALSE(FormatOf(*frame, layout, "a.mkv").ok());
-    ExpectFrame(Import(frame, false, true), clip, 0);
-  }
-}
-
 /// A row as FFmpeg itself reads it.
 std::vector<uint16_t> RowByFfmpeg(const AVFrame& frame, int component, int y, int width) {
   std::vector<uint16_t> row(static_cast<size_t>(width));

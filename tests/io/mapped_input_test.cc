@@ -68,20 +68,6 @@ TEST(MappedInput, PicturesThatPassedTakeNoMemoryUnlessTheyAreKept) {
   }
 }
 
-TEST(MappedInput, WideSamplesAtOddAddressesAreCopied) {
-  const TempDir dir;
-  const Clip clip = MakeClip({64, 48, 10, PixelFormat::k420}, 2);
-  for (const std::string header : {"C420p10", "C420p10 Xodd"}) {
-    WriteFile(dir / "a.y4m", clip.Y4m(header));
-    auto source = MustOpen(dir / "a.y4m");
-    for (int i = 0; i < 2; ++i) {
-      const Picture picture = **source->Next();
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(picture.planes[0].data) % 2, 0u);
-      ExpectFrame(picture, clip, i);
-    }
-  }
-}
-
 TEST(MappedInput, AFileThatShrinksIsAnErrorAndNeverASignal) {
   const TempDir dir;
   const Clip clip = MakeClip({128, 128, 8, PixelFormat::k400}, 4);
