@@ -171,18 +171,18 @@ Result<Picture> PlanarSource::ReadPlanes() {
   if (std::shared_ptr<const std::byte> memory = ShareFrame()) {
     return Converted(PictureInPlace(layout_, std::move(memory), luma_only_));
   }
-  const size_t kept = luma_only_ ? layout_.planes[0].bytes() : layout_.bytes_with_chroma();
+  const size_t wanted = luma_only_ ? layout_.planes[0].bytes() : layout_.bytes_with_chroma();
   std::vector<std::byte> first;
-  if (!stream_->seekable() && frames_ == 0 && kept > kTrustedBytes) ACU_RETURN_IF_ERROR(ReadGrowing(kept, first));
-  std::shared_ptr<std::byte> memory = pool_.AllocateBytes(kept);
-  if (!memory) return NoMemoryForFrame(kept);
+  if (!stream_->seekable() && frames_ == 0 && wanted > kTrustedBytes) ACU_RETURN_IF_ERROR(ReadGrowing(wanted, first));
+  std::shared_ptr<std::byte> memory = pool_.AllocateBytes(wanted);
+  if (!memory) return NoMemoryForFrame(wanted);
   if (!first.empty()) {
-    std::memcpy(memory.get(), first.data(), kept);
+    std::memcpy(memory.get(), first.data(), wanted);
   } else {
-    ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), kept));
-    if (got < kept) return Truncated();
+    ACU_ASSIGN_OR_RETURN(const size_t got, stream_->Read(memory.get(), wanted));
+    if (got < wanted) return Truncated();
   }
-  ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - kept));
+  ACU_RETURN_IF_ERROR(PassOver(layout_.bytes - wanted));
   return Converted(PictureInPlace(layout_, std::move(memory), luma_only_));
 }
 

@@ -4,6 +4,4 @@
 
 using namespace acutance;
 
-ACU_FUZZ_TARGET(input) {
-  static_cast<void>(ParseModel(fuzz::Exact(input.rest()), "fuzz.json", "fuzz").ok());
-}
+ACU_FUZZ_TARGET(input) { static_cast<void>(ParseModel(fuzz::Exact(input.rest()), "fuzz.json", "fuzz").ok()); }

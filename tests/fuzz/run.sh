@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets next to this file: run.sh SECONDS [TARGET ...]. Each runs that long, $JOBS processes at once; those
-# beyond one for each target go to the first of the list, and share the target's corpus. What they find is kept in
+# beyond one for each target go to the first of the list, and share the target's corpus. What they find is stored in
 # corpus/, inputs that fail and logs in failures/ and logs/ of $OUT, or next to this file. Prints executions and coverage.
 set -euo pipefail
 

@@ -221,7 +221,7 @@ std::unique_ptr<VideoSource> Scale(std::unique_ptr<VideoSource> video) {
 std::unique_ptr<VideoSource> To444(std::unique_ptr<VideoSource> video) {
   return ChangeChroma(std::move(video), {.to = PixelFormat::k444}).value();
 }
-std::unique_ptr<VideoSource> Raise(std::unique_ptr<VideoSource> video) { return RaiseBitDepth(std::move(video), 12); }
+std::unique_ptr<VideoSource> Deepen(std::unique_ptr<VideoSource> video) { return RaiseBitDepth(std::move(video), 12); }
 std::unique_ptr<VideoSource> Crop(std::unique_ptr<VideoSource> video) {
   return CropVideo(std::move(video), {20, 16, 4, 2}).value();
 }
@@ -229,8 +229,8 @@ std::unique_ptr<VideoSource> Crop(std::unique_ptr<VideoSource> video) {
 TEST(AlignedVideo, IsScaledAndChanged) {
   ExpectWrapped(Scale, true);
   ExpectWrapped(To444, true);
-  ExpectWrapped(Raise, true);
-  ExpectWrapped([](auto video) { return Raise(To444(Scale(std::move(video)))); }, true);
+  ExpectWrapped(Deepen, true);
+  ExpectWrapped([](auto video) { return Deepen(To444(Scale(std::move(video)))); }, true);
 }
 
 /// Cropping reads samples on the host.

@@ -51,7 +51,7 @@ int64_t MappedPagesInUse() {
   return shared;
 }
 
-TEST(MappedInput, PicturesThatPassedTakeNoMemoryUnlessTheyAreKept) {
+TEST(MappedInput, DroppedPicturesTakeNoMemoryUnlessTheMappingIsRetained) {
   constexpr int kFrames = 96, kPagesPerFrame = 64;
   const TempDir dir;
   const Clip clip = MakeClip({512, 512, 8, PixelFormat::k400}, kFrames);
