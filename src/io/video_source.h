@@ -57,7 +57,13 @@ class VideoSource {
   virtual Status CheckIntact() const { return {}; }
 
   /// Discards pictures and returns how many it discarded: fewer at the end of the video.
-  virtual Result<int64_t> Skip(int64_t count);
+  virtual Result<int64_t> Skip(int64_t count) {
+    for (int64_t skipped = 0; skipped < count; ++skipped) {
+      ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
+      if (!picture) return skipped;
+    }
+    return count;
+  }
 
   /// Seeks near that part of the video (0 to 1), if that is quicker than decoding all before it. False: the position
   /// has not changed.

@@ -227,30 +227,23 @@ class Devices(AlignTest):
         listed = self.assert_ok(self.acutance("devices"))
         return [(name,) for name in ("cuda", "vulkan") if re.search(rf"^{name}:.*\n  0 ", listed, re.M)]
 
-    def test_frame_by_frame(self):
-        pairs, line, _ = self.assert_same_everywhere(self.encode(range(COUNT)))
-        self.assertEqual(pairs, [(k, k) for k in range(COUNT)])
-        self.assertIn("frame by frame; confidence 0.99", line)
-
-    def test_misaligned_videos(self):
-        self.assertIn("20 frames early", self.assert_same_everywhere(self.encode(range(20, COUNT)))[1])
-        frames = [t for t in range(COUNT) if t not in (60, 61)]
-        frames.insert(31, 30)
-        self.assertIn("2 frames dropped; 1 frame repeated", self.assert_same_everywhere(self.encode(frames))[1])
+    def test_pairs(self):
+        every, repeated = list(range(COUNT)), [t for t in range(COUNT) if t not in (60, 61)]
+        repeated.insert(31, 30)
+        for frames, options, expected in (
+                (every, (), "frame by frame; confidence 0.99"), (every[20:], (), "20 frames early"),
+                (repeated, (), "2 frames dropped; 1 frame repeated"), (every, ("--frames", "10:70"), ""),
+                (every, ("--subsample", "3"), ""),
+                ([t for t in every if t != 40], ("--crop", "80:48:10:4"), "1 frame dropped")):
+            pairs, line, _ = self.assert_same_everywhere(self.encode(frames), *options)
+            self.assertIn(expected, line)
+            if frames == every and not options:
+                self.assertEqual(pairs, [(k, k) for k in range(COUNT)])
 
     def test_misaligned_beyond_the_first_check(self):
         self.film(pictures(140))
         dis = self.encode([t for t in range(140) if t != 120] + [139])
         self.assertIn("1 frame dropped", self.assert_same_everywhere(dis)[1])
-
-    def test_cropped_videos(self):
-        frames = [t for t in range(COUNT) if t != 40]
-        self.assertIn("1 frame dropped", self.assert_same_everywhere(self.encode(frames), "--crop", "80:48:10:4")[1])
-
-    def test_parts_and_subsamples(self):
-        dis = self.encode(range(COUNT))
-        self.assert_same_everywhere(dis, "--frames", "10:70")
-        self.assert_same_everywhere(dis, "--subsample", "3")
 
     def test_pipes_of_other_lengths(self):
         """Frames that are read and not scored have fingerprints, too."""

@@ -229,13 +229,16 @@ class Usage(CommandTest):
 
 
 class Outputs(CommandTest):
+    def commands(self):
+        """Both commands, and their status where a log cannot be written."""
+        return ((ACUTANCE, "score", self.ref, self.dis), 1), ((VMAF, "-r", self.ref, "-d", self.dis), 255)
+
     def test_unwritable(self):
         for target in (self.path("no/such/folder/log.xml"), self.folder.name, "/dev/full"):
             with self.subTest(target=target):
                 result = self.score(self.ref, self.dis, "-o", target)
                 self.assert_fails(result, 1, target)
-                # Errors that can be known at the start are reported there; a full disk shows at
-                # the end.
+                # All but a full disk is reported at the start.
                 self.assertEqual(b"frames/s" in result.stdout, target == "/dev/full")
                 result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
                 self.assert_fails(result, 255, "could not open file: " + target)
@@ -255,9 +258,8 @@ class Outputs(CommandTest):
         self.assert_fails(self.run_command("sh", "-c", f"{ACUTANCE} models >&-"), 1, "standard output")
 
     def test_a_video_is_not_overwritten(self):
-        self.assert_fails(self.score(self.ref, self.dis, "-o", self.dis), 1, "dis.y4m is one of the videos")
-        result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", self.dis)
-        self.assert_fails(result, 255, "dis.y4m is one of the videos")
+        for command, status in self.commands():
+            self.assert_fails(self.run_command(*command, "-o", self.dis), status, "dis.y4m is one of the videos")
         self.assert_ok(self.score(self.ref, self.dis))
 
     def run_into(self, output, *command, **options):
@@ -274,7 +276,7 @@ class Outputs(CommandTest):
     def test_files_may_not_grow(self):
         """Past a limit on the size of files, a write fails like one to a full disk; it does not end the process."""
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # noqa: E731
-        for command, status in (((ACUTANCE, "score", self.ref, self.dis), 1), ((VMAF, "-r", self.ref, "-d", self.dis), 255)):
+        for command, status in self.commands():
             result = self.run_into("/dev/null", *command, "-o", self.path("log.xml"), preexec_fn=limit)
             self.assert_fails(result, status, "File too large")
         self.assertEqual([name for name in os.listdir(self.folder.name) if name.startswith("log.xml")], [])
@@ -312,24 +314,20 @@ class Signals(CommandTest):
         return process, writer
 
     def test_interrupt_while_waiting_for_input_ends_promptly_without_a_log(self):
-        self.check_interrupt(None)
-
-    def test_interrupt_while_a_video_is_opened_says_so(self):
-        self.check_interrupt(b"YUV4")
-
-    def check_interrupt(self, data):
         log = self.path("log.xml")
-        process, writer = self.start_on_fifo("-o", log, data=data)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        try:
-            _, error = process.communicate(timeout=10)
-        finally:
-            process.kill()
-            os.close(writer)
-        self.assertEqual(process.returncode, 130, error)
-        self.assertIn(b"interrupted", error)
-        self.assertFalse(os.path.exists(log))
+        for data in (None, b"YUV4"):  # waits for a frame, or opens the video
+            process, writer = self.start_on_fifo("-o", log, data=data)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            try:
+                _, error = process.communicate(timeout=10)
+            finally:
+                process.kill()
+                os.close(writer)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn(b"interrupted", error)
+            self.assertFalse(os.path.exists(log))
+            os.remove(self.path("slow.y4m"))
 
     def test_interrupt_while_frames_are_paired_ends_the_run(self):
         dice = random.Random(5)

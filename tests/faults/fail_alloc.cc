@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -34,14 +35,12 @@ int CountingMain(int argc, char** argv, char** environment) {
 
 void* Allocate(size_t bytes, size_t align) {
   const int64_t number = g_count++;
-  if (number >= g_fail_from && number < g_fail_to && (number - g_fail_from) % g_fail_step == 0) return nullptr;
-  if (bytes == 0) bytes = 1;
-  if (align <= alignof(std::max_align_t)) return std::malloc(bytes);
-  return std::aligned_alloc(align, (bytes + align - 1) / align * align);
-}
-
-void* AllocateOrThrow(size_t bytes, size_t align) {
-  void* memory = Allocate(bytes, align);
+  const bool fails = number >= g_fail_from && number < g_fail_to && (number - g_fail_from) % g_fail_step == 0;
+  bytes = std::max(bytes, align);
+  void* const memory = fails ? nullptr
+                       : align <= alignof(std::max_align_t)
+                           ? std::malloc(bytes)
+                           : std::aligned_alloc(align, (bytes + align - 1) / align * align);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
@@ -83,25 +82,10 @@ extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step) {
 
 extern "C" int64_t fail_allocation_at(int64_t n) { return fail_allocations(n, 1, 1); }
 
-void* operator new(size_t bytes) { return AllocateOrThrow(bytes, 1); }
-void* operator new[](size_t bytes) { return AllocateOrThrow(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t align) { return AllocateOrThrow(bytes, static_cast<size_t>(align)); }
-void* operator new[](size_t bytes, std::align_val_t align) {
-  return AllocateOrThrow(bytes, static_cast<size_t>(align));
-}
-void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
-void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
-  return Allocate(bytes, static_cast<size_t>(align));
-}
-void* operator new[](size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
-  return Allocate(bytes, static_cast<size_t>(align));
-}
+// The C++ library's other forms call these.
+void* operator new(size_t bytes) { return Allocate(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t align) { return Allocate(bytes, static_cast<size_t>(align)); }
 void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
