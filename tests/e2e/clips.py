@@ -60,10 +60,11 @@ class CommandTest(unittest.TestCase):
 
     @classmethod
     def clip(cls, kind):
-        if kind not in cls._cache:
+        key = kind, cls.WIDTH, cls.HEIGHT, cls.FRAMES
+        if key not in cls._cache:
             sample = reference_sample if kind == "ref" else distorted_sample
-            cls._cache[kind] = frames(cls.WIDTH, cls.HEIGHT, cls.FRAMES, sample)
-        return cls._cache[kind]
+            cls._cache[key] = frames(cls.WIDTH, cls.HEIGHT, cls.FRAMES, sample)
+        return cls._cache[key]
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

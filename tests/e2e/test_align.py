@@ -38,7 +38,10 @@ def pictures(count, worse=False):
 
 class AlignTest(CommandTest):
     WIDTH, HEIGHT = WIDTH, HEIGHT
-    _cache = {"ref": REFERENCE, "dis": ENCODE}
+
+    @classmethod
+    def clip(cls, kind):
+        return REFERENCE if kind == "ref" else ENCODE
 
     def encode(self, frames, rate="F25:1", name="dis.y4m"):
         """A video of these frames of the encode."""

@@ -86,7 +86,6 @@ class Models(CommandTest):
 
 class Auto(CommandTest):
     WIDTH, HEIGHT, FRAMES = 240, 176, 2
-    _cache = {}
 
     def test_v1_at_ten_bits_next_to_v0(self):
         """VMAF v1 is computed as for videos of 10 bits whose encode has 8; v0.6.1 reads the videos' own 8."""
@@ -105,7 +104,6 @@ class Auto(CommandTest):
 
 class Version1(CommandTest):
     WIDTH, HEIGHT, FRAMES = 392, 384, 2
-    _cache = {}
 
     # libvmaf 3.2's scores of both frames, as FFmpeg's filter logs them. Chroma is equal, so the chroma rule acts.
     SCORES = {"3d0h": [80.205725, 80.458788], "5d0h": [81.340472, 81.585004], "3d0h_2160": [86.488462, 86.770446],

@@ -27,7 +27,6 @@ NFLX_MEANS = {"psnr_y": 26.981037, "float_ssim": 18.513279, "cambi": 0.0, "vmaf"
 
 class Presets(CommandTest):
     WIDTH, HEIGHT, FRAMES = 392, 384, 2
-    _cache = {}
 
     def run_preset(self, flag, version):
         log = self.vmaf_log(flag, version)

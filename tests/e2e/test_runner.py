@@ -15,7 +15,6 @@ GAINS = ("vif.vif_enhn_gain_limit={0}:float_vif.vif_enhn_gain_limit={0}:"
 
 class Runner(CommandTest):
     WIDTH, HEIGHT, FRAMES = 96, 80, 4
-    _cache = {}
 
     def pipe(self, name, sample, first=0, end=FRAMES):
         """A named pipe into which a thread writes some frames of a video."""

@@ -20,34 +20,32 @@ KNOWN_MOTION3 = [6.2875607808430987, 6.2828343709309893, 6.2828343709309893]
 
 class KnownAnswers(CommandTest):
     def test_features(self):
-        first = self.vmaf_log()["frames"][0]["metrics"]
-        for name, value in KNOWN_FRAME_0.items():
-            self.assertEqual(first[name], value, name)
-
-    def test_motion(self):
-        series = [f["metrics"] for f in self.vmaf_log()["frames"]]
+        series = [frame["metrics"] for frame in self.vmaf_log()["frames"]]
+        self.assertEqual({name: series[0][name] for name in KNOWN_FRAME_0}, KNOWN_FRAME_0)
         self.assertEqual([m["integer_motion2"] for m in series[:3]], KNOWN_MOTION2)
         self.assertEqual([m["integer_motion3"] for m in series[:3]], KNOWN_MOTION3)
 
+    def first_frame(self, *args):
+        return self.vmaf_log(*args)["frames"][0]["metrics"]
+
     def test_column_order(self):
-        self.assertEqual(list(self.vmaf_log("--feature", "psnr")["frames"][0]["metrics"]), [
+        self.assertEqual(list(self.first_frame("--feature", "psnr")), [
             "integer_adm2", "integer_aim", "integer_adm3", "integer_adm_scale0", "integer_adm_scale1",
             "integer_adm_scale2", "integer_adm_scale3", "VMAF_integer_feature_motion_sad_score",
             "integer_vif_scale0", "integer_vif_scale1", "integer_vif_scale2", "integer_vif_scale3",
             "psnr_y", "psnr_cb", "psnr_cr", "integer_motion2", "integer_motion3", "vmaf"])
-        names = list(self.vmaf_log("--feature", "float_motion", "--feature", "psnr")["frames"][0]["metrics"])
+        names = list(self.first_frame("--feature", "float_motion", "--feature", "psnr"))
         self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
             "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "motion3", "integer_motion2", "integer_motion3", "vmaf"])
         # libvmaf's first score of motion3 comes with the second frame; without one, with the other metrics' last.
-        metrics = self.vmaf_log("--feature", "float_motion", "--feature", "psnr", "--frame_cnt", 1)["frames"][0]["metrics"]
+        metrics = self.first_frame("--feature", "float_motion", "--feature", "psnr", "--frame_cnt", 1)
         names = list(metrics)
         self.assertEqual(names[names.index("integer_vif_scale3") + 1:], [
             "motion2", "motion", "psnr_y", "psnr_cb", "psnr_cr", "integer_motion2", "integer_motion3", "motion3", "vmaf"])
         self.assertEqual([metrics[name] for name in ("integer_motion3", "motion3")], [0, 0])
         # Zeros wait for no later frame.
-        names = list(self.vmaf_log("-n", "--feature", "float_motion=motion_force_zero=true:debug=true", "--feature", "psnr")
-                     ["frames"][0]["metrics"])
-        self.assertEqual(names, ["motion2_force_0", "motion3_force_0", "motion_force_0", "psnr_y", "psnr_cb", "psnr_cr"])
+        zeros = self.first_frame("-n", "--feature", "float_motion=motion_force_zero=true:debug=true", "--feature", "psnr")
+        self.assertEqual(list(zeros), ["motion2_force_0", "motion3_force_0", "motion_force_0", "psnr_y", "psnr_cb", "psnr_cr"])
 
     def test_identical_videos(self):
         self.dis = self.ref
@@ -205,10 +203,11 @@ class HumanReadable(CommandTest):
             self.assertEqual(self.read(name + ".csv"), self.read("alone.csv"))
 
     def test_summary_json(self):
-        text = self.assert_ok(self.score(self.ref, self.dis, "--json"))
+        text = self.assert_ok(self.score(self.ref, self.dis, "--json", "-o", self.path("log.JSON"), "--precision", "max"))
         json.loads(text)
-        pooled = self.log(self.ref, self.dis)["pooled_metrics"]["vmaf_v0.6.1"]
-        self.assertIn(repr(pooled["mean"]), text)
+        log = json.loads(self.read("log.JSON"))
+        self.assertEqual(len(log["frames"]), 6)
+        self.assertIn(repr(log["pooled_metrics"]["vmaf_v0.6.1"]["mean"]), text)
         self.assertIn("dis.y4m", text)
 
     def test_table_goes_to_stdout_and_progress_to_stderr(self):
@@ -235,29 +234,23 @@ class HumanReadable(CommandTest):
         self.assertRegex(table, r"\nVMAF_integer_feature_motion_sad_score\n +\d+\.\d{4} ")
         self.assertRegex(table, r"\napsnr_y +\d+\.\d{4}\n")
 
-    def test_extension_in_capitals(self):
-        self.assert_ok(self.score(self.ref, self.dis, "-o", self.path("log.JSON")))
-        self.assertEqual(len(json.loads(self.read("log.JSON"))["frames"]), 6)
-
     def test_lists(self):
         for args, fragments in (
                 (["features"], ("adm", "vif", "motion", "psnr")),
                 (["features", "motion"], ("motion_five_frame_window", "mffw", "integer_motion2", "default")),
                 (["features", "psnr"],
-                 ("  psnr_y  (dB)\n", "  mse_y  (lower is better)  (only with some options)\n", "number, 0 or more")),
-                (["models"], ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"))):
+                 ("  psnr_y  (dB)\n", "  mse_y  (lower is better)  (only with some options)\n", "number, 0 or more"))):
             text = self.assert_ok(self.acutance(*args))
             for fragment in fragments:
                 self.assertIn(fragment, text)
 
     def test_help(self):
-        for args in ((ACUTANCE, "--help"), (ACUTANCE, "score", "--help")):
-            text = self.assert_ok(self.run_command(*args))
-            self.assertIn("acutance score", text)
-        commands = ("", "score", "compare", "ladder", "bd", "batch", "features", "models", "devices", "selftest", "tune", "parity", "plan")
-        for args in ((VMAF,), *((ACUTANCE, *command.split()) for command in commands)):
+        commands = ("score", "compare", "ladder", "bd", "batch", "features", "models", "devices", "selftest", "tune", "parity",
+                    "plan")
+        for args in ((VMAF,), (ACUTANCE,), *((ACUTANCE, command) for command in commands)):
             text = self.assert_ok(self.run_command(*args, "--help"))
             self.assertLessEqual(max(len(line) for line in text.splitlines()), 80, args)
+            self.assertTrue("acutance score" in text or args[1:] not in ((), ("score",)) or args[0] == VMAF, args)
 
     def test_clients_probes_of_vmaf(self):
         self.assertEqual(json.loads(self.assert_ok(self.vmaf("--list-backends")))["backends"][0]["name"], "cpu")
