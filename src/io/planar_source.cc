@@ -23,15 +23,20 @@ struct ConvertedFrame {
 
 class PlanarSource : public VideoSource {
  public:
-  PlanarSource(std::unique_ptr<ByteStream> stream, FrameLayout layout, bool has_markers)
-      : stream_(std::move(stream)), layout_(layout), has_markers_(has_markers), first_frame_(stream_->position()) {}
+  /// Of a file without a header, `header` has the format and the conversion.
+  PlanarSource(std::unique_ptr<ByteStream> stream, Y4mHeader header, bool has_markers)
+      : stream_(std::move(stream)),
+        header_(std::move(header)),
+        layout_(MakeFrameLayout(header_.format, header_.conversion)),
+        has_markers_(has_markers),
+        first_frame_(stream_->position()) {}
 
   const PictureFormat& format() const override { return layout_.format; }
   std::optional<int64_t> frame_count() const override;
-  VideoColor color() const override { return {.full_range = full_range_}; }
-  VideoFacts facts() const override { return facts_; }
-  std::optional<double> frame_rate() const override { return frame_rate_; }
-  std::vector<std::string> warnings() const override { return warnings_; }
+  VideoColor color() const override { return {.full_range = header_.full_range}; }
+  VideoFacts facts() const override { return header_.facts; }
+  std::optional<double> frame_rate() const override { return header_.frame_rate; }
+  std::vector<std::string> warnings() const override { return header_.warnings; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
   bool is_raw() const override { return !has_markers_; }
@@ -44,21 +49,6 @@ class PlanarSource : public VideoSource {
 
   /// Hands out pictures with samples at any address where those of the first frame are mapped at an odd one.
   Status FindAlignment();
-
-  void Describe(Y4mHeader header) {
-    frame_rate_ = header.frame_rate;
-    facts_.pixel_aspect = header.pixel_aspect;
-    facts_.siting = header.siting;
-    facts_.is_interlaced = !header.fields.empty();
-    facts_.bottom_field_first = header.fields == "b";
-    facts_.changed_samples = header.conversion == ChromaConversion::k411To422 ? "4:1:1 is widened to 4:2:2"
-                             : header.conversion == ChromaConversion::kPaldv
-                                 ? "its chroma is moved from where PAL DV has it"
-                             : header.conversion == ChromaConversion::kDropAlpha ? "its alpha is left out"
-                                                                                 : "";
-    full_range_ = header.full_range;
-    warnings_ = std::move(header.warnings);
-  }
 
  private:
   Result<bool> FindFrame();  // false: the end
@@ -74,13 +64,10 @@ class PlanarSource : public VideoSource {
   Status Truncated() const;
 
   std::unique_ptr<ByteStream> stream_;
+  const Y4mHeader header_;
   const FrameLayout layout_;
   const bool has_markers_;
   const int64_t first_frame_;  // its position in the file
-  std::optional<double> frame_rate_;
-  std::optional<bool> full_range_;
-  VideoFacts facts_;
-  std::vector<std::string> warnings_;
   PicturePool pool_;
   bool luma_only_ = false;
   bool shares_misaligned_ = false;
@@ -246,7 +233,8 @@ Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stre
     return Error(status.code(), "{}: {}", stream->name(), status.message());
   const auto conversion = options.raw_is_semi_planar ? ChromaConversion::kSemiPlanar : ChromaConversion::kNone;
   stream->Map(options.keep_mapped);
-  return std::make_unique<PlanarSource>(std::move(stream), MakeFrameLayout(format, conversion), false);
+  return std::make_unique<PlanarSource>(std::move(stream), Y4mHeader{.format = format, .conversion = conversion},
+                                        false);
 }
 
 Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options) {
@@ -257,14 +245,12 @@ Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream,
                  kY4mHeaderLimit + 1);
   Result<Y4mHeader> header = ParseY4mHeader(**line);
   if (!header.ok()) return Error(header.status().code(), "{}: {}", stream->name(), header.status().message());
-  if (!header->fields.empty() && !options.take_all) {
-    const Status refused = InterlacedY4m(header->fields);
+  if (header->facts.is_interlaced && !options.take_all) {
+    const Status refused = InterlacedY4m(header->facts.bottom_field_first ? "b" : "t");
     return Error(refused.code(), "{}: {}", stream->name(), refused.message());
   }
-  const FrameLayout layout = MakeFrameLayout(header->format, header->conversion);
   stream->Map(options.keep_mapped);
-  auto source = std::make_unique<PlanarSource>(std::move(stream), layout, true);
-  source->Describe(std::move(header).value());
+  auto source = std::make_unique<PlanarSource>(std::move(stream), std::move(header).value(), true);
   ACU_RETURN_IF_ERROR(source->FindAlignment());
   return source;
 }

@@ -26,6 +26,13 @@ constexpr ChromaTag kChromaTags[] = {
     {"mono16", PixelFormat::k400, 16},
 };
 
+std::string_view ChangeBy(ChromaConversion conversion) {
+  return conversion == ChromaConversion::k411To422    ? "4:1:1 is widened to 4:2:2"
+         : conversion == ChromaConversion::kPaldv     ? "its chroma is moved from where PAL DV has it"
+         : conversion == ChromaConversion::kDropAlpha ? "its alpha is left out"
+                                                      : "";
+}
+
 Status BadTag(std::string_view tag, std::string_view value, std::string_view expected) {
   return Error(StatusCode::kBadData, "bad y4m header: {} is \"{}\", should be {}", tag, Printable(value), expected);
 }
@@ -75,7 +82,8 @@ Status ParseInterlacing(std::string_view text, Y4mHeader* header) {
   const char kind = text.empty() ? '?' : text[0];
   if (kind == 'p') return {};
   if (text == "t" || text == "b") {
-    header->fields = text;
+    header->facts.is_interlaced = true;
+    header->facts.bottom_field_first = text == "b";
     return {};
   }
   if (kind != '?') return InterlacedY4m(text);
@@ -89,7 +97,8 @@ Status ParseChroma(std::string_view text, Y4mHeader* header) {
     header->format.pixel_format = known.format;
     header->format.bit_depth = known.bit_depth;
     header->conversion = known.conversion;
-    header->siting = SitingOf(text);
+    header->facts.siting = SitingOf(text);
+    header->facts.changed_samples = ChangeBy(known.conversion);
     return {};
   }
   return Error(StatusCode::kUnsupported,
@@ -135,7 +144,7 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
         status = ParseInterlacing(value, &header), has_interlacing = true;
         break;
       case 'A':
-        header.pixel_aspect = ParseAspect(value);
+        header.facts.pixel_aspect = ParseAspect(value);
         break;
       case 'X':
         if (value == "COLORRANGE=FULL") header.full_range = true;

@@ -1,13 +1,14 @@
 // y4m stream header and its parser (docs/spec/system.md 5.4).
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/status.h"
-#include "convert/scaler.h"
 #include "image/picture.h"
 
 namespace acutance {
@@ -24,10 +25,8 @@ enum class ChromaConversion {
 struct Y4mHeader {
   PictureFormat format;
   ChromaConversion conversion = ChromaConversion::kNone;
+  VideoFacts facts;  // pixel aspect, siting, fields, and the conversion in words
   std::optional<double> frame_rate;
-  double pixel_aspect = 1;
-  std::optional<ChromaSiting> siting;
-  std::string fields;              // "t" or "b": interlaced, with the top or bottom field first
   std::optional<bool> full_range;  // declared by FFmpeg's tag XCOLORRANGE
   std::vector<std::string> warnings;
 };
@@ -39,7 +38,7 @@ inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its paramet
 /// `line` is the header without its line feed. Error messages leave it to the caller to name the file.
 Result<Y4mHeader> ParseY4mHeader(std::string_view line);
 
-/// The refusal of `fields`, for callers that do not deinterlace.
+/// The refusal of fields (t, b, m), for callers that do not deinterlace.
 Status InterlacedY4m(std::string_view fields);
 
 /// `text` as a message prints it: at most 40 bytes, with \xNN in place of unprintable ones.
