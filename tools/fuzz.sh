@@ -40,7 +40,6 @@ pack() {
     ldd "$program" | awk '$3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt|libresolv)\.so/ { print $3 }'
   done | sort -u | xargs -r -I{} cp -L {} "$1/lib/"
   "$root/tests/fuzz/seeds.py" "$1/seeds"
-  cp -r "$root/tests/fuzz/dictionaries" "$1/"
   [ ! -d "$root/tests/fuzz/corpus" ] || cp -r "$root/tests/fuzz/corpus/." "$1/corpus/"
   cp "$root/tests/fuzz/run.sh" "$1/run.sh"
 }

@@ -1,5 +1,6 @@
 #include "image/picture_pool.h"
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -40,12 +41,18 @@ class PicturePool::FreeBlocks {
 
 PicturePool::PicturePool() : free_(std::make_shared<FreeBlocks>()) {}
 
+std::shared_ptr<std::byte> PicturePool::AllocateBytes(size_t bytes) {
+  bytes = std::max(bytes, PictureLayout::kAlign);
+  void* memory = free_->Take(bytes);
+  if (!memory) return nullptr;
+  return {static_cast<std::byte*>(memory), [free = free_, bytes](void* block) { free->Give(block, bytes); }};
+}
+
 Result<MutablePicture> PicturePool::Allocate(const PictureFormat& format) {
   ACU_ASSIGN_OR_RETURN(const PictureLayout layout, LayOutPicture(format));
-  void* memory = free_->Take(layout.bytes);
+  std::shared_ptr<std::byte> memory = AllocateBytes(layout.bytes);
   if (!memory) return NoMemoryForPicture(layout);
-  const auto give_back = [free = free_, bytes = layout.bytes](void* block) { free->Give(block, bytes); };
-  return layout.In(std::shared_ptr<void>(memory, give_back));
+  return layout.In(std::move(memory));
 }
 
 }  // namespace acutance

@@ -40,6 +40,9 @@ class PicturePool {
   /// Like AllocatePicture, but samples and padding are undefined.
   Result<MutablePicture> Allocate(const PictureFormat& format);
 
+  /// Memory for a picture of another layout; it begins at a multiple of 64. Null where there is none.
+  std::shared_ptr<std::byte> AllocateBytes(size_t bytes);
+
  private:
   class FreeBlocks;
   std::shared_ptr<FreeBlocks> free_;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ Status OpenError(const std::string& path, int reason) {
                  "could not open file: {}: URLs are not read; download it, or pipe it as y4m to standard input: "
                  "ffmpeg -v error -i URL -f yuv4mpegpipe - | ...",
                  path);
-  // What FFmpeg's tool takes as the name of many pictures.
+  // The ffmpeg command takes these as patterns of image sequences.
   const bool is_pattern = reason == ENOENT && path.find_first_of("%*") != path.npos;
   const std::string hint =
       reason == EISDIR || is_pattern
@@ -34,7 +33,7 @@ Status OpenError(const std::string& path, int reason) {
                std::strerror(reason), hint);
 }
 
-/// A FIFO opens at once, so that what interrupts reading ends the wait for its writer, too.
+/// A FIFO opens without waiting for its writer: that wait is part of the first read, which can be interrupted.
 int OpenFlags(const std::string& path) {
   struct stat found {};
   const bool is_fifo = ::stat(path.c_str(), &found) == 0 && S_ISFIFO(found.st_mode);
@@ -89,30 +88,37 @@ Status ByteStream::CheckInterrupted() const {
   return is_interrupted() ? Error(StatusCode::kCancelled, "reading {} was cancelled", name_) : Status();
 }
 
+Status ByteStream::ReadError() const {
+  return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+}
+
 Status ByteStream::WaitUntilReadable() {
   if (!own_) return CheckInterrupted();
   while (!is_interrupted()) {
     pollfd ready[] = {{fd_, POLLIN, 0}, {own_->descriptor(), POLLIN, 0}, {run_ ? run_->descriptor() : -1, POLLIN, 0}};
     const int count = ::poll(ready, std::size(ready), -1);
-    if (count < 0 && errno != EINTR)
-      return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+    if (count < 0 && errno != EINTR) return ReadError();
     if (count > 0 && ready[1].revents == 0 && ready[2].revents == 0) return {};
   }
   return CheckInterrupted();
+}
+
+Result<size_t> ByteStream::ReadNow(std::span<const iovec> parts) {
+  for (;;) {
+    ACU_RETURN_IF_ERROR(WaitUntilReadable());
+    const ssize_t got = ::readv(fd_, parts.data(), static_cast<int>(parts.size()));
+    if (got >= 0) return static_cast<size_t>(got);
+    if (errno != EINTR && errno != EAGAIN) return ReadError();
+  }
 }
 
 Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {
   begin_ = end_ = 0;
   count = std::min(count, kMaxRead);
   const iovec parts[2] = {{to, count}, {buffer_.data(), buffer_.size()}};
-  ssize_t got;
-  do {
-    ACU_RETURN_IF_ERROR(WaitUntilReadable());
-    got = ::readv(fd_, parts, 2);
-  } while (got < 0 && (errno == EINTR || errno == EAGAIN));
-  if (got < 0) return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
-  const size_t direct = std::min(static_cast<size_t>(got), count);
-  end_ = static_cast<size_t>(got) - direct;
+  ACU_ASSIGN_OR_RETURN(const size_t got, ReadNow(parts));
+  const size_t direct = std::min(got, count);
+  end_ = got - direct;
   return direct;
 }
 
@@ -168,12 +174,10 @@ Result<size_t> ByteStream::FillBuffer(size_t count) {
   end_ -= begin_;
   begin_ = 0;
   while (end_ < count) {
-    ACU_RETURN_IF_ERROR(WaitUntilReadable());
-    const ssize_t got = ::read(fd_, buffer_.data() + end_, buffer_.size() - end_);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) return Error(StatusCode::kIo, "could not read {}: {}", name_, std::strerror(errno));
+    const iovec rest = {buffer_.data() + end_, buffer_.size() - end_};
+    ACU_ASSIGN_OR_RETURN(const size_t got, ReadNow({&rest, 1}));
     if (got == 0) break;
-    end_ += static_cast<size_t>(got);
+    end_ += got;
   }
   return buffered();
 }
@@ -228,10 +232,9 @@ std::shared_ptr<const std::byte> ByteStream::Share(size_t count) {
   if (data_ == buffer_.data() || buffered() < count) return nullptr;
   const std::byte* bytes = mapping_->bytes().data() + begin_;
   Drain(nullptr, count);
-  if (!stretch_ || stretch_->bytes >= kStretchBytes)
-    stretch_ = std::make_shared<MappedRange>(mapping_, bytes, keep_mapped_);
-  stretch_->bytes = static_cast<size_t>(bytes + count - stretch_->begin);
-  return {stretch_, bytes};
+  if (!range_ || range_->bytes >= kRangeBytes) range_ = std::make_shared<MappedRange>(mapping_, bytes, keep_mapped_);
+  range_->bytes = static_cast<size_t>(bytes + count - range_->begin);
+  return {range_, bytes};
 }
 
 std::span<const std::byte> ByteStream::mapped_bytes() const {

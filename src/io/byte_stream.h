@@ -1,5 +1,7 @@
-// Bytes of a file, pipe or standard input, in order. Large reads go straight to the caller's memory.
+// Sequential byte input from a file, a pipe or standard input. Large reads go straight to the caller's memory.
 #pragma once
+
+#include <sys/uio.h>
 
 #include <atomic>
 #include <cstddef>
@@ -19,8 +21,8 @@ namespace acutance {
 
 class ByteStream {
  public:
-  /// "-" is standard input. The first read of a FIFO waits for its writer. run: makes reads of what is no regular file
-  /// fail as Interrupt() does; null: nothing else does.
+  /// "-" is standard input. The first read of a FIFO waits for its writer. Cancelling `run` interrupts reads of pipes
+  /// as Interrupt() does; it may be null.
   static Result<std::unique_ptr<ByteStream>> Open(const std::string& path,
                                                   std::shared_ptr<const CancellationToken> run = nullptr);
 
@@ -30,27 +32,24 @@ class ByteStream {
 
   /// Fills `to` with `count` bytes; fewer only at the end.
   Result<size_t> Read(void* to, size_t count);
-  /// Reads what is there without waiting for more: at least one byte unless at the end, at most
-  /// `count`.
+  /// Reads at least one byte, unless at the end, and at most `count`, without waiting for more than one.
   Result<size_t> ReadSome(void* to, size_t count);
-  /// Passes over `count` bytes (without reading them in a regular file); fewer only at the end.
+  /// Skips `count` bytes, in a regular file without reading them; fewer only at the end.
   Result<int64_t> Skip(int64_t count);
   /// The next bytes, left in place: `count` of them (at most kBufferSize), fewer only at the end.
   Result<std::string_view> Peek(size_t count);
-  /// A line without its line feed. nullopt: the end, before any byte. Error: no line feed within `limit` bytes.
+  /// A line without its line feed; nullopt at the end. Error: no line feed within `limit` bytes.
   Result<std::optional<std::string>> ReadLine(size_t limit);
 
   /// Regular files only.
   bool seekable() const { return seekable_; }
-  int64_t size() const;  // now; it may change
+  int64_t size() const;  // of the file, which may change
   Status Seek(int64_t position);
 
-  /// Maps a regular file if the system allows it; Share then hands out its bytes in place. Bytes
-  /// that the file gains later are read. keep: pages stay mapped after their last reference is
-  /// dropped. Called once, after opening.
+  /// Maps a regular file if the system allows it; Share then hands out its bytes in place. Bytes that the file gains
+  /// later are read. With `keep`, pages stay mapped after their last reference is dropped. Called once, after opening.
   void Map(bool keep);
-  /// Passes over the next `count` bytes and returns them; they stay in memory while the result is
-  /// held. Null where they are not mapped.
+  /// Hands out the next `count` bytes, which stay in memory while the result is held. Null where they are not mapped.
   std::shared_ptr<const std::byte> Share(size_t count);
   /// The memory that Share hands bytes out of; empty when nothing is mapped.
   std::span<const std::byte> mapped_bytes() const;
@@ -60,16 +59,15 @@ class ByteStream {
   int64_t position() const { return position_; }
   const std::string& name() const { return name_; }
 
-  /// Makes all reads fail with kCancelled from now on, also one that another thread waits in.
+  /// Makes all reads fail with kCancelled from now on, including one in which another thread waits.
   void Interrupt();
 
   static constexpr size_t kBufferSize = 4096;
 
  private:
-  /// Mapped bytes that are handed out one after another and released together. A release
-  /// interrupts all threads, and a page fault maps the pages before it again, which small
-  /// pictures have just released. Each stretch has its own counter, so that threads that drop
-  /// pictures of one stretch do not contend with the thread that hands out the next.
+  /// Mapped bytes that are handed out one after another and released together. A release interrupts all threads, and a
+  /// page fault maps the pages before it again, which small pictures have just released. Each range has its own
+  /// counter: threads that drop pictures of one do not contend with the thread that hands out the next.
   struct MappedRange {
     MappedRange(std::shared_ptr<MappedFile> file, const std::byte* first, bool keep)
         : mapping(std::move(file)), begin(first), keep_mapped(keep) {}
@@ -82,7 +80,7 @@ class ByteStream {
     const bool keep_mapped;
     size_t bytes = 0;
   };
-  static constexpr size_t kStretchBytes = size_t{4} << 20;
+  static constexpr size_t kRangeBytes = size_t{4} << 20;
 
   ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const CancellationToken> run)
       : name_(std::move(name)), fd_(fd), owned_(owned), run_(std::move(run)) {}
@@ -90,7 +88,10 @@ class ByteStream {
   bool is_interrupted() const;
   Status CheckInterrupted() const;
   Status WaitUntilReadable();
-  /// One read from the system: fills `to`, then the buffer, which is empty. Returns the bytes in `to`.
+  Status ReadError() const;  // of errno
+  /// One read from the system.
+  Result<size_t> ReadNow(std::span<const iovec> parts);
+  /// Fills `to`, then the buffer, which is empty, with one read. Returns the bytes in `to`.
   Result<size_t> ReadThrough(void* to, size_t count);
   size_t Drain(void* to, size_t count);
   Result<size_t> FillBuffer(size_t count);
@@ -107,8 +108,8 @@ class ByteStream {
   size_t begin_ = 0, end_ = 0;         // of what is next, in data_
   std::shared_ptr<MappedFile> mapping_;
   bool keep_mapped_ = false;
-  std::shared_ptr<MappedRange> stretch_;  // handed out last
-  std::vector<char> scratch_;             // of Skip on a pipe
+  std::shared_ptr<MappedRange> range_;  // handed out last
+  std::vector<char> scratch_;           // of Skip on a pipe
   const std::shared_ptr<const CancellationToken> run_;
   std::shared_ptr<CancellationToken> own_;  // of what is not a regular file; else null
   std::atomic<bool> interrupted_ = false;

@@ -1,4 +1,4 @@
-// A video that hands out another one's pictures, some of them or all: all that it tells is the other's.
+// Video source that forwards to another one, the base of filters.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,30 @@
 #include "io/frame_layout.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "base/int_math.h"
 
 namespace acutance {
+namespace {
+
+template <class Sample>
+void Unpack(const FrameLayout& planar, const std::byte* frame, bool luma_only, std::byte* memory) {
+  const auto* from = reinterpret_cast<const Sample*>(frame);
+  auto* to = reinterpret_cast<Sample*>(memory);
+  const int shift = static_cast<int>(8 * sizeof(Sample)) - planar.format.bit_depth;
+  const size_t luma = planar.planes[0].bytes() / sizeof(Sample), chroma = planar.planes[1].bytes() / sizeof(Sample);
+  for (size_t i = 0; i < luma; ++i) to[i] = static_cast<Sample>(from[i] >> shift);
+  if (luma_only) return;
+  from += luma;
+  Sample *const cb = to + luma, *const cr = cb + chroma;
+  for (size_t i = 0; i < chroma; ++i) {
+    cb[i] = static_cast<Sample>(from[2 * i] >> shift);
+    cr[i] = static_cast<Sample>(from[2 * i + 1] >> shift);
+  }
+}
+
+}  // namespace
 
 FrameLayout MakeFrameLayout(const PictureFormat& format, ChromaConversion conversion) {
   FrameLayout layout{format, conversion};
@@ -42,6 +62,20 @@ Picture PictureInPlace(const FrameLayout& layout, std::shared_ptr<const std::byt
     data += layout.planes[p].bytes();
   }
   return picture;
+}
+
+Result<Picture> UnpackSemiPlanar(const PictureFormat& format, const std::byte* frame, bool luma_only,
+                                 PicturePool& pool) {
+  const FrameLayout planar = MakeFrameLayout(format, ChromaConversion::kNone);
+  std::shared_ptr<std::byte> memory = pool.AllocateBytes(planar.bytes);
+  if (!memory) return NoMemoryForFrame(planar.bytes);
+  if (format.bit_depth > 8) Unpack<uint16_t>(planar, frame, luma_only, memory.get());
+  else Unpack<uint8_t>(planar, frame, luma_only, memory.get());
+  return PictureInPlace(planar, std::move(memory), luma_only);
+}
+
+Status NoMemoryForFrame(size_t bytes) {
+  return Error(StatusCode::kOutOfMemory, "no memory for a picture of {} MB", bytes >> 20);
 }
 
 }  // namespace acutance

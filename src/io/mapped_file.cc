@@ -32,7 +32,7 @@ Slot* FindSlot(uintptr_t address) {
 void PassOn(int signal, siginfo_t* info, void* context) {
   if (g_previous.sa_flags & SA_SIGINFO) return g_previous.sa_sigaction(signal, info, context);
   if (g_previous.sa_handler != SIG_DFL && g_previous.sa_handler != SIG_IGN) return g_previous.sa_handler(signal);
-  ::signal(signal, SIG_DFL);  // the fault comes again, and ends the process as it would have
+  ::signal(signal, SIG_DFL);  // the fault recurs and ends the process
 }
 
 void OnBusError(int signal, siginfo_t* info, void* context) {
@@ -64,7 +64,7 @@ int TakeSlot() {
 }  // namespace
 
 std::shared_ptr<MappedFile> MappedFile::Map(int fd, size_t bytes) {
-  if (!IsMainProgram()) return nullptr;  // a file that shrinks would end a program that knows nothing of our handler
+  if (!IsMainProgram()) return nullptr;  // libraries install no signal handler
   static const bool guarded = InstallHandler();
   const int index = guarded && bytes > 0 ? TakeSlot() : -1;
   if (index < 0) return nullptr;

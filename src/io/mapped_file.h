@@ -1,4 +1,4 @@
-// A regular file seen as memory.
+// Memory-mapped file that survives truncation.
 #pragma once
 
 #include <atomic>
@@ -8,10 +8,9 @@
 
 namespace acutance {
 
-/// The bytes that a file has when it is mapped. If another program shortens the file, the system
-/// sends SIGBUS to a process that touches the lost pages. Here such pages read as zeros, and the
-/// mapping is marked. A signal handler does that, installed with the first mapping; faults
-/// elsewhere continue to the handler that was installed before.
+/// The bytes that a file has when it is mapped. If another program shortens the file, the system sends SIGBUS to a
+/// process that touches the lost pages. A signal handler, installed with the first mapping, makes them read as zeros
+/// and marks the mapping; faults elsewhere continue to the handler that was installed before.
 class MappedFile {
  public:
   /// Null if mmap fails or too many mappings exist; the caller then reads the file.

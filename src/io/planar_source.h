@@ -1,4 +1,4 @@
-// Headerless planar yuv and y4m: frames of planes that follow one another.
+// Readers of y4m and of headerless yuv.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace acutance {
 /// Needs options.raw.
 Result<std::unique_ptr<VideoSource>> OpenRawYuv(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
-/// Opens a y4m video; the stream stands at its fingerprint.
+/// The stream is at the start of the y4m header.
 Result<std::unique_ptr<VideoSource>> OpenY4m(std::unique_ptr<ByteStream> stream, const OpenOptions& options);
 
 }  // namespace acutance

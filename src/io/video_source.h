@@ -1,4 +1,4 @@
-// A video source hands out the pictures of one video in display order.
+// Video source: the pictures of one video in display order.
 #pragma once
 
 #include <acutance/facts.h>
@@ -26,47 +26,51 @@ class VideoSource {
   virtual const PictureFormat& format() const = 0;
   virtual VideoColor color() const { return {}; }
   virtual VideoFacts facts() const { return {}; }
-  virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // where the container or file size tells
+  virtual std::optional<int64_t> frame_count() const { return std::nullopt; }  // declared, or by the file size
   virtual std::optional<double> frame_rate() const { return std::nullopt; }
 
-  /// When the picture that Next() gave last is shown, in seconds from the container's start; nullopt where no times are
-  /// told, and frames are evenly spaced.
+  /// Presentation time of the picture that Next() returned last, in seconds from the container's start; nullopt without
+  /// timestamps: frames are evenly spaced.
   virtual std::optional<double> time() const { return std::nullopt; }
 
-  /// How pictures that are stored as red, green and blue become YUV: as those of `color`, of `bit_depth` bits, which
-  /// may be more than they have. Others stay as they are. Call before the first Next(), and before others are made of
-  /// it.
+  /// Sets the color and the bit depth, no lower than their own, to which RGB pictures are converted; others do not
+  /// change. Call before the first Next(), and before this source is wrapped in a filter.
   virtual Status SetRgbColor(const VideoColor& /*color*/, int /*bit_depth*/) { return {}; }
 
-  /// The video of red, green and blue that this one is made of, if it is: ConvertRgb makes another like this one of it.
-  /// Nothing else may then be asked of this one. Call before the first Next().
+  /// Gives up the RGB video that this one converts, if any, for another ConvertRgb; this one must not be used then.
+  /// Call before the first Next().
   virtual std::unique_ptr<VideoSource> TakeRgb() { return nullptr; }
 
-  /// Chroma planes may then stay empty, unread. Call before the first Next().
+  /// Allows empty chroma planes. Call before the first Next().
   virtual void SkipChroma() {}
 
-  /// The next picture; nullopt at the end of the video. After an error (a truncated frame, a damaged stream) the
-  /// source is at its end.
+  /// The next picture; nullopt at the end, which is also reached by an error (a truncated frame, a damaged stream).
   virtual Result<std::optional<Picture>> Next() = 0;
 
   /// Whether the size came from OpenOptions::raw.
   virtual bool is_raw() const { return false; }
 
-  /// Whether Next() and Skip() take no time: the pictures are in memory already.
+  /// Whether the pictures are in memory already: Next() and Skip() take no time.
   virtual bool is_instant() const { return false; }
 
-  /// Once all pictures have been used: an error if the file lost bytes meanwhile that pictures pointed to.
+  /// Call after the last use of the pictures: an error if the file has lost bytes that they pointed to.
   virtual Status CheckIntact() const { return {}; }
 
   /// Discards pictures and returns how many it discarded: fewer at the end of the video.
-  virtual Result<int64_t> Skip(int64_t count);
+  virtual Result<int64_t> Skip(int64_t count) {
+    for (int64_t skipped = 0; skipped < count; ++skipped) {
+      ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
+      if (!picture) return skipped;
+    }
+    return count;
+  }
 
-  /// Goes to a picture near that part of the video (0 to 1), where going there is quicker than decoding all before it.
-  /// False: the source stays where it is.
+  /// Seeks near that part of the video (0 to 1), if that is quicker than decoding all before it. False: the position
+  /// has not changed.
   virtual bool Jump(double /*part*/) { return false; }
 
-  /// Makes Next() and Skip() fail with kCancelled from now on, also a call that waits for a pipe
-  /// on another thread.
+  /// Makes Next() and Skip() fail with kCancelled from now on, including a call that waits for a pipe on another
+  /// thread.
   virtual void Interrupt() {}
 
   /// How pictures of another size, chroma or bit depth, or at odd addresses, become this video's, where devices can do
@@ -77,10 +81,10 @@ class VideoSource {
   /// Next().
   virtual void DeferConversion() {}
 
-  /// Whether samples of two bytes lie at odd addresses, as in a mapped y4m file whose header has an odd length.
+  /// Whether samples of two bytes may lie at odd addresses, as in a mapped y4m file with a header of an odd length.
   virtual bool has_misaligned_samples() const { return false; }
 
-  /// Whether pictures lie in a device's memory, where its decoder put them.
+  /// Whether pictures were decoded into a device's memory.
   virtual bool is_on_device() const { return false; }
 
   /// Assumptions made at opening that the user should know.
@@ -91,25 +95,25 @@ class VideoSource {
 struct DeviceDecoding {
   void* cuda_context = nullptr;  // the CUcontext
   bool required = false;         // false: FFmpeg's own decoder takes what the device cannot
-  /// Makes a picture of a decoded frame. The frame's work is queued to the context's default
-  /// stream, and its memory is valid only during the call.
+  /// Makes a picture of a decoded frame. The frame's work is queued to the context's default stream, and its memory is
+  /// valid only during the call.
   std::function<Result<Picture>(const DeviceFrame&)> take;
 };
 
-/// The codecs that FFmpeg can let CUDA devices decode, or the reason why there are none.
+/// The codecs that FFmpeg can decode on CUDA devices, or the reason why there are none.
 Result<std::vector<std::string>> DeviceCodecs();
 
 struct OpenOptions {
   std::optional<PictureFormat> raw;  // of files that are neither y4m nor a known container
-  bool raw_is_semi_planar = false;   // these are NV12 or P010: Cb and Cr alternate in one plane, bits stand at the top
-  bool film_grain = true;            // false: AV1 without the grain that decoders add
-  /// Also opens what FitVideos makes fit for scoring: RGB, which comes as YUV (VideoFacts::is_rgb), and y4m of fields.
+  bool raw_is_semi_planar = false;   // NV12 or P010: Cb and Cr alternate in one plane, bits stand at the top
+  bool film_grain = true;            // applied by AV1 decoders
+  /// Also opens what FitVideos converts for scoring: RGB (VideoFacts::is_rgb) and interlaced y4m.
   bool take_all = false;
-  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
+  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
-  bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
-  bool keep_mapped = false;   // pages of y4m and yuv files stay mapped when their pictures have passed
-  /// Ends waits for pipes, also while a video is opened; null: nothing does.
+  bool always_probe = false;  // decodes a container's first pictures twice even if it describes them
+  bool keep_mapped = false;   // pages of y4m and yuv files stay mapped after their pictures are dropped
+  /// Ends waits for pipes, including those at opening; may be null.
   std::shared_ptr<const CancellationToken> cancellation{};
 };
 

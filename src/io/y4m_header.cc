@@ -26,6 +26,13 @@ constexpr ChromaTag kChromaTags[] = {
     {"mono16", PixelFormat::k400, 16},
 };
 
+std::string_view ChangeBy(ChromaConversion conversion) {
+  return conversion == ChromaConversion::k411To422    ? "4:1:1 is widened to 4:2:2"
+         : conversion == ChromaConversion::kPaldv     ? "its chroma is moved from where PAL DV has it"
+         : conversion == ChromaConversion::kDropAlpha ? "its alpha is left out"
+                                                      : "";
+}
+
 Status BadTag(std::string_view tag, std::string_view value, std::string_view expected) {
   return Error(StatusCode::kBadData, "bad y4m header: {} is \"{}\", should be {}", tag, Printable(value), expected);
 }
@@ -56,7 +63,7 @@ Status ParseFrameRate(std::string_view text, Y4mHeader* header) {
   return {};
 }
 
-/// 1 where the file does not know it (0:0) or says nonsense.
+/// 1 where the value is unknown (0:0) or invalid.
 double ParseAspect(std::string_view text) {
   const size_t colon = text.find(':');
   const int width = ParseInt(text.substr(0, colon)).value_or(0);
@@ -64,7 +71,7 @@ double ParseAspect(std::string_view text) {
   return width > 0 && height > 0 ? static_cast<double>(width) / height : 1;
 }
 
-/// FFmpeg writes 420jpeg also where it does not know. Chroma of 420paldv is moved to where MPEG-1 has it.
+/// FFmpeg also writes 420jpeg where the siting is unknown. Chroma of 420paldv is moved to MPEG-1's positions.
 std::optional<ChromaSiting> SitingOf(std::string_view tag) {
   if (tag == "420paldv") return ChromaSiting{0.5, 0.5};
   if (tag == "420mpeg2") return ChromaSiting{0, 0.5};
@@ -75,7 +82,8 @@ Status ParseInterlacing(std::string_view text, Y4mHeader* header) {
   const char kind = text.empty() ? '?' : text[0];
   if (kind == 'p') return {};
   if (text == "t" || text == "b") {
-    header->fields = text;
+    header->facts.is_interlaced = true;
+    header->facts.bottom_field_first = text == "b";
     return {};
   }
   if (kind != '?') return InterlacedY4m(text);
@@ -89,7 +97,8 @@ Status ParseChroma(std::string_view text, Y4mHeader* header) {
     header->format.pixel_format = known.format;
     header->format.bit_depth = known.bit_depth;
     header->conversion = known.conversion;
-    header->siting = SitingOf(text);
+    header->facts.siting = SitingOf(text);
+    header->facts.changed_samples = ChangeBy(known.conversion);
     return {};
   }
   return Error(StatusCode::kUnsupported,
@@ -108,25 +117,25 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
   if (!line.starts_with(kY4mMagic)) return Error(StatusCode::kBadData, "not a y4m file");
   line.remove_prefix(kY4mMagic.size());
   Y4mHeader header;
-  bool has_width = false, has_height = false, has_rate = false, has_interlacing = false;
-  bool is_version = true;
-  while (!line.empty() || is_version) {
+  const auto take_token = [&line] {
     const std::string_view token = line.substr(0, line.find(' '));
     line.remove_prefix(std::min(line.size(), token.size() + 1));
-    if (is_version) {
-      is_version = false;
-      if (token != "2") header.warnings.push_back(fmt::format("y4m version \"{}\" is not 2", Printable(token)));
-      continue;
-    }
+    return token;
+  };
+  if (const std::string_view version = take_token(); version != "2")
+    header.warnings.push_back(fmt::format("y4m version \"{}\" is not 2", Printable(version)));
+  bool has_rate = false, has_interlacing = false;
+  while (!line.empty()) {
+    const std::string_view token = take_token();
     if (token.empty()) continue;
     const std::string_view value = token.substr(1);
     Status status;
     switch (token[0]) {
       case 'W':
-        status = ParseSide("W (width)", value, &header.format.width), has_width = true;
+        status = ParseSide("W (width)", value, &header.format.width);
         break;
       case 'H':
-        status = ParseSide("H (height)", value, &header.format.height), has_height = true;
+        status = ParseSide("H (height)", value, &header.format.height);
         break;
       case 'F':
         status = ParseFrameRate(value, &header), has_rate = true;
@@ -135,7 +144,7 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
         status = ParseInterlacing(value, &header), has_interlacing = true;
         break;
       case 'A':
-        header.pixel_aspect = ParseAspect(value);
+        header.facts.pixel_aspect = ParseAspect(value);
         break;
       case 'X':
         if (value == "COLORRANGE=FULL") header.full_range = true;
@@ -145,13 +154,13 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
         status = ParseChroma(value, &header);
         break;
     }
-    if (!status.ok()) return status;
+    ACU_RETURN_IF_ERROR(std::move(status));
   }
-  if (!has_width || !has_height || !has_rate)
-    return Error(StatusCode::kBadData, "bad y4m header: {} is missing",
-                 !has_width    ? "W (width)"
-                 : !has_height ? "H (height)"
-                               : "F (frame rate)");
+  const char* const missing = header.format.width == 0    ? "W (width)"
+                              : header.format.height == 0 ? "H (height)"
+                              : !has_rate                 ? "F (frame rate)"
+                                                          : nullptr;
+  if (missing) return Error(StatusCode::kBadData, "bad y4m header: {} is missing", missing);
   if (!has_interlacing) header.warnings.push_back("the y4m header has no interlacing tag; taken as progressive");
   return header;
 }

@@ -1,5 +1,7 @@
-// The stream header of a y4m file (docs/spec/system.md 5.4).
+// y4m stream header and its parser (docs/spec/system.md 5.4).
 #pragma once
+
+#include <acutance/facts.h>
 
 #include <optional>
 #include <string>
@@ -7,16 +9,15 @@
 #include <vector>
 
 #include "base/status.h"
-#include "convert/scaler.h"
 #include "image/picture.h"
 
 namespace acutance {
 
-/// What is done to the chroma of a file so that it becomes one of PixelFormat.
+/// Conversion of a file's chroma to one of PixelFormat.
 enum class ChromaConversion {
   kNone,
-  k411To422,    // twice as wide
-  kPaldv,       // 4:2:0 with the sample positions of PAL DV: moved to those of MPEG-1
+  k411To422,    // widened
+  kPaldv,       // 4:2:0 with the sample positions of PAL DV, moved to those of MPEG-1
   kDropAlpha,   // a fourth plane follows; left unread
   kSemiPlanar,  // Cb and Cr alternate in one plane; samples of more than 8 bits stand at the top of 16
 };
@@ -24,11 +25,9 @@ enum class ChromaConversion {
 struct Y4mHeader {
   PictureFormat format;
   ChromaConversion conversion = ChromaConversion::kNone;
+  VideoFacts facts;  // pixel aspect, siting, fields, and the conversion in words
   std::optional<double> frame_rate;
-  double pixel_aspect = 1;
-  std::optional<ChromaSiting> siting;
-  std::string fields;              // "t" or "b": interlaced, with the top or bottom field first
-  std::optional<bool> full_range;  // where FFmpeg's tag XCOLORRANGE says it
+  std::optional<bool> full_range;  // declared by FFmpeg's tag XCOLORRANGE
   std::vector<std::string> warnings;
 };
 
@@ -39,7 +38,7 @@ inline constexpr size_t kY4mFrameLineLimit = 5 + 79;  // "FRAME" and its paramet
 /// `line` is the header without its line feed. Error messages leave it to the caller to name the file.
 Result<Y4mHeader> ParseY4mHeader(std::string_view line);
 
-/// The refusal of `fields`, for callers that do not deinterlace.
+/// The refusal of fields (t, b, m), for callers that do not deinterlace.
 Status InterlacedY4m(std::string_view fields);
 
 /// `text` as a message prints it: at most 40 bytes, with \xNN in place of unprintable ones.

@@ -1,4 +1,4 @@
-"""Checks JSON documents against docs/schema/acutance-1.json: the parts of JSON Schema that it uses, and no more."""
+"""Checks of JSON documents against docs/schema/acutance-1.json, for the parts of JSON Schema that it uses."""
 import json
 import pathlib
 
@@ -30,7 +30,7 @@ def object_problems(value, schema, at):
 
 
 def problems(value, schema, at="document"):
-    """What keeps a value from fitting."""
+    """The reasons why a value does not match."""
     assert not set(schema) - KNOWN, set(schema) - KNOWN
     if "$ref" in schema:
         yield from problems(value, SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")], at)

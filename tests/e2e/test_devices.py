@@ -1,4 +1,4 @@
-"""The commands around devices: devices, selftest, plan, tune, parity, and a run that finds no device."""
+"""The commands devices, selftest, plan, tune and parity, and runs without a device."""
 import json
 import os
 import pathlib
@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from clips import ACUTANCE, CommandTest, y4m
+from clips import ACUTANCE, CommandTest, noise
 
 SIZE = ("--size", "64x48")
 LIBRARIES = {"cuda": "ACUTANCE_CUDA_LIBRARY", "hip": "ACUTANCE_HIP_LIBRARY", "vulkan": "ACUTANCE_VULKAN_LIBRARY",
@@ -17,7 +17,7 @@ LIBRARIES = {"cuda": "ACUTANCE_CUDA_LIBRARY", "hip": "ACUTANCE_HIP_LIBRARY", "vu
 class DeviceCommand(CommandTest):
     def acutance(self, *args, **variables):
         cache = {"XDG_CACHE_HOME": self.path("cache")}
-        return self.run_command(ACUTANCE, *args, env={**os.environ, **cache, **variables})
+        return super().acutance(*args, env={**os.environ, **cache, **variables})
 
     def without_devices(self, *args):
         return self.acutance(*args, **{variable: "/dev/null" for variable in LIBRARIES.values()})
@@ -28,8 +28,7 @@ class Devices(DeviceCommand):
         text = self.write("text.so", "no library\n" * 100)
         for library in ("/dev/null", text, self.folder.name, "libm.so.6", "/nowhere/lib.so"):
             listed = self.assert_ok(self.acutance("devices", **{v: library for v in LIBRARIES.values()}))
-            for backend in LIBRARIES:
-                # Without a SYCL runtime no plugin is tried.
+            for backend in LIBRARIES:  # without a SYCL runtime no plugin is tried
                 self.assertRegex(listed, rf"{backend}: .*\n  none: (no SYCL runtime|.*{library})", library)
             self.assertRegex(listed, r"emu: .*\n  0 ")
 
@@ -59,16 +58,17 @@ class Devices(DeviceCommand):
 
     def test_wrong_choices(self):
         for command in ("selftest", "tune"):
-            self.assert_fails(self.acutance(command, "--backend", "vulcan"), 2, "vulcan", "did you mean 'vulkan'?")
-            self.assert_fails(self.acutance(command, "--backend", "cpu"), 2, "the CPU is no device")
-            self.assert_fails(self.acutance(command, "--device", "1"), 2, "needs --backend")
-            self.assert_fails(self.acutance(command, "--backend", "emu", "--device", "x"), 2, "not in range 0 to 1023")
+            for args, *messages in ((("--backend", "vulcan"), "vulcan", "did you mean 'vulkan'?"),
+                                    (("--backend", "cpu"), "the CPU is no device"), (("--device", "1"), "needs --backend"),
+                                    (("--backend", "emu", "--device", "x"), "not in range 0 to 1023")):
+                self.assert_fails(self.acutance(command, *args), 2, *messages)
         missing = self.acutance("selftest", "--backend", "emu", "--device", "7")
         self.assert_fails(missing, 1)
         self.assertEqual(missing.stdout.decode(), "emu: no device 7, only 0\n")
-        self.assert_fails(self.acutance("tune", "--backend", "emu", "--device", "7"), 1, "emu: no device 7")
-        self.assert_fails(self.acutance("tune", "-f", "vfi"), 2, "no such feature 'vfi'; did you mean 'vif'?")
-        self.assert_fails(self.acutance("tune", "-f", "null"), 2, "feature null has no device plan")
+        for args, status, message in ((("--backend", "emu", "--device", "7"), 1, "emu: no device 7"),
+                                      (("-f", "vfi"), 2, "no such feature 'vfi'; did you mean 'vif'?"),
+                                      (("-f", "null"), 2, "feature null has no device plan")):
+            self.assert_fails(self.acutance("tune", *args), status, message)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
     def test_output_that_cannot_be_written(self):
@@ -91,15 +91,14 @@ class Plan(DeviceCommand):
         self.assertIn(" MB, tuned for any device\n", self.assert_ok(absent))
 
     def test_wrong_input(self):
-        plan = lambda *args: self.acutance("plan", *args)
-        self.assert_fails(plan("-f", "vfi", *SIZE), 2, "no such feature 'vfi'")
-        self.assert_fails(plan("-f", "psnr=enable_chroma=maybe", *SIZE), 2, "'maybe' is not true or false")
-        self.assert_fails(plan("-f", "adm", "--size", "32x32"), 2, "at least 33x33")
-        self.assert_fails(plan("-f", "psnr", "--size", "0x9"), 2, "0x9 is out of range")
-        self.assert_fails(plan("-f", "psnr", *SIZE, "--batch", "0"), 2, "not in range 1 to 1024")
-        self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", "vulcan"), 2, "did you mean 'vulkan'?")
-        for backend in ("cpu", "auto"):
-            self.assert_fails(plan("-f", "psnr", *SIZE, "--backend", backend), 2, f"--backend {backend} has no plans")
+        for args, message in ((("vfi", *SIZE), "no such feature 'vfi'"),
+                              (("psnr=enable_chroma=maybe", *SIZE), "'maybe' is not true or false"),
+                              (("adm", "--size", "32x32"), "at least 33x33"), (("psnr", "--size", "0x9"), "0x9 is out of range"),
+                              (("psnr", *SIZE, "--batch", "0"), "not in range 1 to 1024"),
+                              (("psnr", *SIZE, "--backend", "vulcan"), "did you mean 'vulkan'?"),
+                              (("psnr", *SIZE, "--backend", "cpu"), "--backend cpu has no plans"),
+                              (("psnr", *SIZE, "--backend", "auto"), "--backend auto has no plans")):
+            self.assert_fails(self.acutance("plan", "-f", *args), 2, message)
 
 
 class OtherSizes(DeviceCommand):
@@ -110,8 +109,7 @@ class OtherSizes(DeviceCommand):
     def setUp(self):
         super().setUp()
         dice = random.Random(6)
-        self.encodes = [self.write(f"{w}x{h}.y4m", y4m(w, h, [dice.randbytes(w * h + 2 * ((w + 1) // 2) * ((h + 1) // 2))
-                                                              for _ in range(self.FRAMES)])) for w, h in self.SIZES]
+        self.encodes = [self.video(f"{w}x{h}.y4m", noise(dice, w, h, self.FRAMES), size=(w, h)) for w, h in self.SIZES]
 
     def logs(self, *options):
         self.assert_ok(self.acutance("score", self.ref, *self.encodes, "--no-model", "-f", "psnr", "-f", "motion", "-f",
@@ -119,6 +117,12 @@ class OtherSizes(DeviceCommand):
                                      self.path("log_{name}.json")))
         logs = [json.loads(self.read(f"log_{w}x{h}.json")) for w, h in self.SIZES]
         return [(log["frames"], log["aggregate_metrics"], log["pooled_metrics"]) for log in logs]
+
+    def assert_emulator_agrees(self, what=None):
+        self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), what)
+
+    def ten_bits(self, dice, samples, count):
+        return [bytes(b for _ in range(samples) for b in (dice.randrange(256), dice.randrange(4))) for _ in range(count)]
 
     def test_a_ladder_has_the_logs_of_the_cpu(self):
         for scale in ((), ("--scale", "50x40", "--scale-filter", "lanczos"),
@@ -134,31 +138,25 @@ class OtherSizes(DeviceCommand):
         self.assertEqual(self.logs("--backend", "vulkan"), self.logs("--backend", "cpu"))
 
     def test_an_encode_of_fewer_bits(self):
-        dice = random.Random(7)
-        frames = [bytes(b for _ in range(4608) for b in (dice.randrange(256), dice.randrange(4))) for _ in range(3)]
-        deep = y4m(64, 48, frames, "F25:1 Ip A1:1 C420p10")
-        self.ref = self.write("deep.y4m", deep)
-        self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"))
+        self.ref = self.video("deep.y4m", self.ten_bits(random.Random(7), 4608, 3), "F25:1 Ip A1:1 C420p10")
+        self.assert_emulator_agrees()
 
     def test_encodes_of_other_chroma(self):
         dice = random.Random(8)
-        form = "F25:1 Ip A1:1 C"
-        chroma = {"422": 2 * 32 * 48, "444": 2 * 64 * 48, "mono": 0}
-        for name, bytes_of_both in chroma.items():
-            frames = [dice.randbytes(64 * 48 + bytes_of_both) for _ in range(self.FRAMES)]
-            self.encodes[1] = self.write("32x24.y4m", y4m(64, 48, frames, form + name))
-            self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), name)
+        for name, chroma in (("422", 2 * 32 * 48), ("444", 2 * 64 * 48), ("mono", 0)):
+            frames = [dice.randbytes(64 * 48 + chroma) for _ in range(self.FRAMES)]
+            self.encodes[1] = self.video("32x24.y4m", frames, "F25:1 Ip A1:1 C" + name)
+            self.assert_emulator_agrees(name)
 
     def test_encodes_of_another_range(self):
         dice = random.Random(9)
-        size = 64 * 48 + 2 * 32 * 24
-        deep = [bytes(b for _ in range(size) for b in (dice.randrange(256), dice.randrange(4))) for _ in range(self.FRAMES)]
-        for form, frames in (("C420jpeg", [dice.randbytes(size) for _ in range(self.FRAMES)]), ("C420p10", deep)):
+        for form, frames in (("C420jpeg", noise(dice, 64, 48, self.FRAMES)),
+                             ("C420p10", self.ten_bits(dice, 64 * 48 + 2 * 32 * 24, self.FRAMES))):
             for length in (" XA=1", " XA=12"):  # samples of two bytes at even and at odd addresses
-                self.encodes[1] = self.write("32x24.y4m", y4m(64, 48, frames, f"F25:1 {form} XCOLORRANGE=FULL{length}"))
-                self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"), (form, length))
-        self.ref = self.write("full.y4m", y4m(64, 48, self.clip("ref"), "F25:1 C420jpeg XCOLORRANGE=FULL"))
-        self.assertEqual(self.logs("--backend", "emu"), self.logs("--backend", "cpu"))
+                self.encodes[1] = self.video("32x24.y4m", frames, f"F25:1 {form} XCOLORRANGE=FULL{length}")
+                self.assert_emulator_agrees((form, length))
+        self.ref = self.video("full.y4m", self.clip("ref"), "F25:1 C420jpeg XCOLORRANGE=FULL")
+        self.assert_emulator_agrees()
 
     def test_pictures_of_the_worst_frames(self):
         pictures = []
@@ -192,7 +190,7 @@ class Parity(DeviceCommand):
         self.assert_fails(self.parity(run=self.without_devices), 2, "no backend has a device", "--backends emu")
 
     def test_a_feature_that_refuses_the_pictures_leaves_the_others_their_rows(self):
-        self.ref = self.dis = self.write("small.y4m", y4m(20, 20, [bytes(600)] * 2))
+        self.ref = self.dis = self.video("small.y4m", [bytes(600)] * 2, size=(20, 20))
         failed = self.parity("--backends", "emu", "-f", "adm", "-f", "psnr", "-f", "vif")
         self.assert_fails(failed, 1, "at least 33x33")
         self.assertRegex(failed.stdout.decode(), r"^feature .*\npsnr .*\nvif .*\nFAILED\n$")
@@ -202,37 +200,28 @@ class Parity(DeviceCommand):
         self.assert_fails(failed, 1, "auto: no device took part")
 
     def test_videos_of_different_lengths(self):
-        self.dis = self.write("short.y4m", y4m(self.WIDTH, self.HEIGHT, self.clip("dis")[:4]))
+        self.dis = self.video("short.y4m", self.clip("dis")[:4])
         self.assertRegex(self.assert_ok(self.parity("--backends", "emu", "-f", "psnr")), r"psnr +4 +0 \(exact\)")
 
-    def test_odd_pictures_have_all_their_chroma(self):
-        dice = random.Random(4)
-        clips = [self.write(f"{name}.y4m", y4m(63, 47, [dice.randbytes(63 * 47 + 2 * 32 * 24) for _ in range(3)]))
-                 for name in ("odd", "noise")]
+    def assert_devices_log_the_same(self, size, count, features, *options):
+        """Random clips have the CPU's log on the emulator, also with more options of it."""
+        dice = random.Random(5)
+        clips = [self.video(f"{name}.y4m", noise(dice, *size, count), size=size) for name in ("reference", "noise")]
         logs = []
-        for backend in ("cpu", "emu"):
-            self.assert_ok(self.acutance("score", *clips, "--no-model", "-f", "xpsnr", "-f", "psnr", "--backend", backend,
-                                         "-o", self.path("log.csv"), "--precision", "max", "--align", "index"))
-            logs.append(self.read("log.csv"))
-        self.assertEqual(*logs)
+        for more in (("cpu",), ("emu",), *(("emu", *option) for option in options)):
+            log = self.log(*clips, "--no-model", *features, "--align", "index", "--backend", *more, run=self.score)
+            logs.append((log["frames"], log["aggregate_metrics"]))
+        for log in logs[1:]:
+            self.assertEqual(log, logs[0])
+
+    def test_odd_pictures_have_all_their_chroma(self):
+        self.assert_devices_log_the_same((63, 47), 3, ("-f", "xpsnr", "-f", "psnr"))
 
     def test_cvvdp_from_the_first_frame_on(self):
-        """Of a clip of one frame, and of more frames than it looks back, next to a metric with another history."""
-        dice = random.Random(5)
+        """A clip of one frame, and one longer than its history, next to a metric with another history."""
         features = ("-f", "cvvdp", "-f", "cvvdp=display=standard_fhd:temporal=false", "-f", "xpsnr=fps=50")
         for size, frames in ((63, 47), 2), ((64, 48), 1), ((64, 48), 13):
-            samples = size[0] * size[1] + 2 * ((size[0] + 1) // 2) * ((size[1] + 1) // 2)
-            clips = [self.write(f"{name}.y4m", y4m(*size, [dice.randbytes(samples) for _ in range(frames)]))
-                     for name in ("reference", "noise")]
-            logs = []
-            for options in (("--backend", "cpu"), ("--backend", "emu", "--threads", "2"),
-                            ("--backend", "emu", "--max-vram", "1M")):
-                self.assert_ok(self.acutance("score", *clips, "--no-model", *features, *options, "-o", self.path("log.json"),
-                                             "--precision", "max", "--align", "index"))
-                log = json.loads(self.read("log.json"))
-                logs.append(json.dumps([log["frames"], log["aggregate_metrics"]], sort_keys=True))
-            self.assertEqual(logs[0], logs[1])
-            self.assertEqual(logs[0], logs[2])
+            self.assert_devices_log_the_same(size, frames, features, ("--threads", "2"), ("--max-vram", "1M"))
 
     def test_cells_of_pictures_above_2048x1152(self):
         dice = random.Random(3)
@@ -254,7 +243,3 @@ class Parity(DeviceCommand):
         self.assert_fails(self.parity(*emu, "--size", "64x48"), 1, "ref.y4m declares its own size")
         self.dis = self.path("absent.y4m")
         self.assert_fails(self.parity(*emu, "-f", "psnr"), 1, "absent.y4m")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,4 +1,4 @@
-"""Many encodes and many pairs: compare, ladder, bd, batch, and verdicts from a part of the frames."""
+"""Many encodes and many pairs: compare, ladder, bd, batch, and decisions from a part of the frames."""
 import csv
 import json
 import os
@@ -8,14 +8,13 @@ import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 import schema
-from clips import ACUTANCE, CommandTest, frames, reference_sample, y4m
+from clips import ACUTANCE, CommandTest, frames, needs_ffmpeg, reference_sample, y4m
 
 
 def noisy(strength):
-    """The reference with noise that is the same in each run."""
+    """The reference with reproducible noise."""
     def sample(x, y, k):
         return min(max(reference_sample(x, y, k) + ((31 * x + 17 * y + 5 * k) % 16 - 8) * strength // 8, 0), 255)
     return sample
@@ -26,25 +25,30 @@ class Encodes(CommandTest):
 
     def setUp(self):
         super().setUp()
-        self.long = self.write("long.y4m", y4m(64, 48, self.clip("ref") * 4))
+        self.long = self.video("long.y4m", self.clip("ref") * 4)
 
     def encode(self, name, strength, more=0):
         """A y4m file of some quality; frames that have no partner make sizes differ as bit rates would."""
         pictures = frames(64, 48, self.FRAMES, noisy(strength)) * 4
-        return self.write(name, y4m(64, 48, pictures + pictures[:1] * more))
+        return self.video(name, pictures + pictures[:1] * more)
 
-    def command(self, *args, status=0):
-        result = self.run_command(ACUTANCE, *args)
-        self.assertEqual(result.returncode, status, result.stderr.decode())
-        return result.stdout.decode()
+    def text_of(self, *args):
+        return self.assert_ok(self.acutance(*args))
+
+    def rows(self):
+        with open(self.path("ctc.csv"), encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def good_and_bad(self):
+        return self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
 
     def test_compare(self):
-        good, bad = self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
-        text = self.command("compare", self.long, bad, good, *self.MODEL)
+        good, bad = self.good_and_bad()
+        text = self.text_of("compare", self.long, bad, good, *self.MODEL)
         self.assertRegex(text, r"good.y4m is [\d.]+ \[[\d.]+, [\d.]+\] above .*bad.y4m\n")
-        self.command("compare", self.long, bad, good, *self.MODEL, "--report", self.path("compare.html"))
+        self.text_of("compare", self.long, bad, good, *self.MODEL, "--report", self.path("compare.html"))
         self.assertRegex(self.read("compare.html"), r"Encodes side by side(?s:.*)<li>.*good.y4m is [\d.]+ \[")
-        document = schema.check(json.loads(self.command("compare", self.long, bad, good, *self.MODEL, "--json")))
+        document = self.document("compare", self.long, bad, good, *self.MODEL)
         encodes = document["comparison"]["encodes"]
         self.assertEqual(encodes[0]["bytes"], os.path.getsize(bad))
         self.assertAlmostEqual(encodes[0]["bit_rate"], os.path.getsize(bad) * 8 * 25 / 24)
@@ -53,36 +57,36 @@ class Encodes(CommandTest):
         self.assertEqual((difference["a"], difference["b"]), (good, bad))
         self.assertTrue(difference["sure"])
         self.assertAlmostEqual(difference["mean"], encodes[1]["mean"] - encodes[0]["mean"], delta=1e-9)
-        same = schema.check(json.loads(self.command("compare", self.long, good, good, *self.MODEL, "--json")))
+        same = self.document("compare", self.long, good, good, *self.MODEL)
         self.assertFalse(same["comparison"]["differences"][0]["sure"])
-        self.command("compare", self.long, good, *self.MODEL, "--require", "vmaf_v0.6.1.mean>101", status=3)
+        self.assert_fails(self.acutance("compare", self.long, good, *self.MODEL, "--require", "vmaf_v0.6.1.mean>101"), 3)
 
     def test_compare_where_lower_is_better(self):
-        good, bad = self.encode("good.y4m", 4), self.encode("bad.y4m", 30)
+        good, bad = self.good_and_bad()
         args = ("compare", self.long, bad, good, "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3", "--align",
                 "index", "-q")
-        self.assertRegex(self.command(*args), r"good.y4m is [\d.]+ \[-[\d.]+, -[\d.]+\] below .*bad.y4m\n")
-        comparison = schema.check(json.loads(self.command(*args, "--json")))["comparison"]
+        self.assertRegex(self.text_of(*args), r"good.y4m is [\d.]+ \[-[\d.]+, -[\d.]+\] below .*bad.y4m\n")
+        comparison = self.document(*args)["comparison"]
         self.assertEqual([encode["best"] for encode in comparison["encodes"]], [False, True])
         self.assertEqual([(difference["a"], difference["mean"] < 0) for difference in comparison["differences"]],
                          [(good, True)])
 
-    def test_the_score_that_is_compared_needs_no_feature_beside_it(self):
+    def test_the_compared_score_needs_no_feature_of_its_own(self):
         args = ("compare", self.long, self.encode("good.y4m", 4), "--no-model", "--by", "psnr_y", "--align", "index", "-q")
-        self.assertRegex(self.command(*args), r"^psnr_y ")
+        self.assertRegex(self.text_of(*args), r"^psnr_y ")
 
-    def test_wrong_names_are_told_before_frames_are_scored(self):
+    def test_wrong_names_are_reported_before_frames_are_scored(self):
         broken = self.write("broken.y4m", pathlib.Path(self.encode("good.y4m", 4)).read_bytes()[:-100])
         for command in ("compare", "ladder"):
             for option, value in (("--by", "psnr_z"), ("--require", "vmaf.mean>3")):
-                result = self.run_command(ACUTANCE, command, self.long, broken, "-m", "vmaf_v0.6.1", option, value, "-q")
+                result = self.acutance(command, self.long, broken, "-m", "vmaf_v0.6.1", option, value, "-q")
                 self.assert_fails(result, 2, "there is no score '" + value.split(".")[0])
                 self.assertNotIn("truncated", result.stderr.decode())
 
     def test_ladder_where_lower_is_better(self):
         args = ("ladder", self.long, *self.ladder_folders(), "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3",
-                "--align", "index", "-q", "--json")
-        ladder = schema.check(json.loads(self.command(*args)))["ladder"]
+                "--align", "index", "-q")
+        ladder = self.document(*args)["ladder"]
         qualities = [point["quality"] for point in ladder["curves"][0]["points"]]
         self.assertEqual(qualities, sorted(qualities, reverse=True))
         self.assertTrue(ladder["curves"][0]["points"][-1]["on_hull"])
@@ -101,25 +105,21 @@ class Encodes(CommandTest):
 
     def test_ladder_passes_over_what_is_no_video(self):
         folders = self.ladder_folders()
-        args = ("ladder", self.long, *folders, *self.MODEL, "--json")
-        expected = json.loads(self.command(*args))["ladder"]
+        args = ("ladder", self.long, *folders, *self.MODEL)
+        expected = self.document(*args)["ladder"]
         self.write("x264/sizes.txt", b"0.y4m 12 kB\n")
-        result = self.run_command(ACUTANCE, *args)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        result = self.acutance(*args, "--json")
+        self.assertEqual(json.loads(self.assert_ok(result))["ladder"], expected)
         self.assertIn("warning: passed over, no video: " + self.path("x264/sizes.txt"), result.stderr.decode())
-        self.assertEqual(json.loads(result.stdout)["ladder"], expected)
         os.mkdir(self.path("notes"))
         self.write("notes/a.txt", b"nothing\n")
-        result = self.run_command(ACUTANCE, "ladder", self.long, self.path("notes"), *self.MODEL)
-        self.assertEqual(result.returncode, 2)
-        self.assertIn("there is no video in it", result.stderr.decode())
-        self.assertIn("a.txt", result.stderr.decode())
+        self.assert_fails(self.acutance("ladder", self.long, self.path("notes"), *self.MODEL), 2, "there is no video in it", "a.txt")
 
     def test_ladder(self):
         folders = self.ladder_folders()
         args = ("ladder", self.long, *folders, *self.MODEL, "-f", "psnr", "--by", "psnr_y")
-        document = schema.check(json.loads(self.command(*args, "--json", "--ctc-csv", self.path("ctc.csv"))))
-        self.command(*args, "--report", self.path("ladder.html"))
+        document = self.document(*args, "--ctc-csv", self.path("ctc.csv"))
+        self.text_of(*args, "--report", self.path("ladder.html"))
         self.assertEqual(self.read("ladder.html").count("<polyline"), 2)
         curves = document["ladder"]["curves"]
         self.assertEqual([curve["name"] for curve in curves], ["x264", "svt"])
@@ -131,20 +131,19 @@ class Encodes(CommandTest):
         for numbers in difference["by"].values():
             self.assertLess(numbers["bd_rate"], 0)  # svt is better at each size
             self.assertGreater(numbers["bd_quality"], 0)
-        with open(self.path("ctc.csv"), encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        rows = self.rows()
         self.assertEqual(len(rows), 10)
         self.assertAlmostEqual(float(rows[0]["Bitrate(kbps)"]) * 1000, rates[0], delta=1e-3)
         self.assertAlmostEqual(float(rows[0]["PSNR_Y"]), curves[0]["points"][0]["quality"], delta=1e-5)
         self.assertEqual(rows[0]["CAMBI"], "")  # it was not computed
         names = ("Name", "OrigRes", "CodedRes", "QP")
         self.assertEqual([rows[0][name] for name in names], ["long.y4m", "64x48", "64x48", ""])
-        text = self.command(*args, "--anchor", "svt")
+        text = self.text_of(*args, "--anchor", "svt")
         self.assertIn("x264 against svt: ", text)
         self.assertRegex(text, r"pchip +BD-rate \+")
-        self.command("ladder", self.long, *folders, *self.MODEL, "--anchor", "aom", status=2)
+        self.assert_fails(self.acutance("ladder", self.long, *folders, *self.MODEL, "--anchor", "aom"), 2)
         long = "x264=" + ",".join(f"{k}.mp4" for k in range(100))  # too long for the name of one file
-        self.assert_fails(self.run_command(ACUTANCE, "ladder", self.long, long, *self.MODEL), 1, "0.mp4: ")
+        self.assert_fails(self.acutance("ladder", self.long, long, *self.MODEL), 1, "0.mp4: ")
 
     def test_columns_of_the_common_test_conditions(self):
         files = [self.encode(name, strength, more) for name, strength, more in (
@@ -153,10 +152,9 @@ class Encodes(CommandTest):
                 self.path("ctc.csv"), "-f")
 
         def columns(*features):
-            result = self.run_command(ACUTANCE, *args, *features)
-            self.assertEqual(result.returncode, 0, result.stderr.decode())
-            with open(self.path("ctc.csv"), encoding="utf-8") as file:
-                return list(csv.DictReader(file)), result.stderr.decode()
+            result = self.acutance(*args, *features)
+            self.assert_ok(result)
+            return self.rows(), result.stderr.decode()
 
         rows, warning = columns("float_ssim")
         self.assertEqual([row["QP"] for row in rows], ["110", "23", "37", ""])
@@ -167,35 +165,29 @@ class Encodes(CommandTest):
         self.assertGreater(float(rows[0]["SSIM_Y(dB)"]), 3)
         self.assertNotIn("enable_db", warning)
 
-    def test_bd_of_known_points(self):
-        points = "curve,rate,quality\n" + "".join(
-            f"{name},{rate},{quality}\n" for name, rates, qualities in (
-                ("a", (9487.76, 4593.60, 2486.44, 1358.24), (40.037, 38.615, 36.845, 34.851)),
-                ("b", (9787.80, 4469.00, 2451.52, 1356.24), (40.121, 38.651, 36.970, 34.987)),
-                ("short", (1, 2), (3, 4))) for rate, quality in zip(rates, qualities))
-        path = self.write("points.csv", points)
-        differences = schema.check(json.loads(self.command("bd", path, "--json")))["ladder"]["differences"]
-        known = {"cubic": -4.420462706026296, "pchip": -4.417485350589045, "akima": -4.425245156997493}
-        for method, value in known.items():  # of PyPI's bjontegaard 1.3.0
-            self.assertAlmostEqual(differences[0]["by"][method]["bd_rate"], value, delta=1e-9)
+    def test_bd(self):
+        path = self.write("points.csv", "curve,rate,quality\na,9487.76,40.037\na,4593.6,38.615\na,2486.44,36.845\n"
+                          "a,1358.24,34.851\nb,9787.8,40.121\nb,4469,38.651\nb,2451.52,36.97\nb,1356.24,34.987\n"
+                          "short,1,3\nshort,2,4\n")
+        differences = self.document("bd", path)["ladder"]["differences"]
+        self.assertAlmostEqual(differences[0]["by"]["cubic"]["bd_rate"], -4.420462706026296, delta=1e-9)
         self.assertIn("short has 2 points", differences[1]["refusal"])
-        self.assertIn("no difference, for short has 2 points", self.command("bd", path))
-        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,1\n"), status=1)
-        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,nan,80\n"), status=1)
-        self.command("bd", self.write("bad.csv", "curve,rate,quality\na,1,inf\n"), status=1)
+        self.assertIn("no difference, for short has 2 points", self.text_of("bd", path))
+        for row in ("1", "nan,80", "1,inf"):
+            self.assert_fails(self.acutance("bd", self.write("bad.csv", f"curve,rate,quality\na,{row}\n")), 1)
 
     def test_points_of_a_spreadsheet(self):
         points = [("a", 1000 * k, 70 + 5 * k) for k in range(1, 5)] + [("b", 900 * k, 70 + 5 * k) for k in range(1, 5)]
         text = "curve,rate,quality\n" + "".join(f"{name},{rate},{quality}\n" for name, rate, quality in points)
         spaced = "\ufeff" + text.replace(",", ", ").replace("curve, rate, quality", "curve,rate,quality")
-        plain, other = (self.command("bd", self.write("points.csv", content.encode()))
+        plain, other = (self.text_of("bd", self.write("points.csv", content.encode()))
                         for content in (text, spaced.replace("\n", "\r\n")))
         self.assertIn("BD-rate -10.000 %", plain)
         self.assertEqual(other, plain)
         quoted = text.replace("a,", '"x ""1"", slow",').replace("curve", '"curve"').replace("rate,", '"rate",')
-        named = self.command("bd", self.write("points.csv", quoted), "--json")
-        self.assertEqual([curve["name"] for curve in json.loads(named)["ladder"]["curves"]], ['x "1", slow', "b"])
-        self.command("bd", self.write("points.csv", text + '"a,1,2\n'), status=1)
+        named = self.document("bd", self.write("points.csv", quoted))
+        self.assertEqual([curve["name"] for curve in named["ladder"]["curves"]], ['x "1", slow', "b"])
+        self.assert_fails(self.acutance("bd", self.write("points.csv", text + '"a,1,2\n')), 1)
 
 
 class Verdicts(CommandTest):
@@ -205,8 +197,8 @@ class Verdicts(CommandTest):
         rng = random.Random(5)
         base = [frames(64, 48, 4, reference_sample), *(frames(64, 48, 4, noisy(s)) for s in (3, 12, 30))]
         kinds = [kind for _ in range(seconds) for kind in [rng.choice((1, 1, 1, 2, 3))] * 16]
-        reference = self.write("lr.y4m", y4m(64, 48, base[0] * (len(kinds) // 4)))
-        distorted = self.write("ld.y4m", y4m(64, 48, [base[kind][k % 4] for k, kind in enumerate(kinds)]))
+        reference = self.video("lr.y4m", base[0] * (len(kinds) // 4))
+        distorted = self.video("ld.y4m", [base[kind][k % 4] for k, kind in enumerate(kinds)])
         self.args = (reference, distorted, "-q", "--align", "index")
 
     def setUp(self):
@@ -214,17 +206,11 @@ class Verdicts(CommandTest):
         self.write_clips(200)
 
     def verdict(self, *args, status):
-        result = self.score(*self.args, *args, "--json")
-        self.assertEqual(result.returncode, status, result.stderr.decode())
-        return schema.check(json.loads(result.stdout))
-
-    def mean(self, *args):
-        document = json.loads(self.assert_ok(self.score(*self.args, *args, "--json")))
-        return next(iter(document["results"][0]["models"].values()))["mean"]
+        return self.document("score", *self.args, *args, status=status)
 
     def test_verdicts_are_those_of_the_whole(self):
         model = ("-m", "vmaf_v0.6.1")
-        mean = self.mean(*model)
+        mean = self.mean(*self.args, *model)
         for option, bound, status in (("--at-least", mean - 20, 0), ("--at-least", mean + 10, 3), ("--at-most", mean + 10, 0),
                                       ("--at-most", mean - 20, 3)):
             for seed in (1, 2):
@@ -239,17 +225,14 @@ class Verdicts(CommandTest):
         self.assert_fails(text, 3)
         self.assertIn("for certain", text.stdout.decode())
 
-    @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")
+    @needs_ffmpeg
     def test_short_encodes_are_scored_whole(self):
         self.write_clips(12)
-        encodes = []
-        for path in self.args[:2]:
-            encodes.append(path.replace(".y4m", ".mp4"))
-            subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-c:v", "libx264", "-qp", "0", encodes[-1]],
-                           check=True)
-        for pairing in (("index",), ("+2",)):
-            self.args = (*encodes, "-q", "-m", "vmaf_v0.6.1", "--align", *pairing)
-            mean = self.mean()
+        encodes = [self.ffmpeg("-i", path, "-c:v", "libx264", "-qp", "0", path.replace(".y4m", ".mp4"))
+                   for path in self.args[:2]]
+        for alignment in ("index", "+2"):
+            self.args = (*encodes, "-q", "-m", "vmaf_v0.6.1", "--align", alignment)
+            mean = self.mean(*self.args)
             for bound, status in ((mean - 0.01, 0), (mean + 0.01, 3)):
                 document = self.verdict("--at-least", bound, status=status)
                 self.assertTrue(document["certain"])
@@ -257,22 +240,22 @@ class Verdicts(CommandTest):
                 self.assertAlmostEqual(document["mean_of_read"], mean)
 
     def test_parts_score_as_in_a_whole_run(self):
-        # A bound at the mean itself needs all frames but the best, whose mean then tells every difference.
+        # A bound at the mean itself needs all frames except the best, so that the mean shows every difference.
         self.write_clips(8)
         for model in ("vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"):
             size = ("--scale", "288x216") if "v1" in model else ()
-            mean = self.mean("-m", model, *size)
+            mean = self.mean(*self.args, "-m", model, *size)
             document = self.verdict("-m", model, *size, "--at-least", mean + 1e-7, "--certain", status=3)
             self.assertTrue(document["certain"])
             self.assertLessEqual(document["frames_read"], document["frames"])
             self.assertRegex(document["text"], r"; at least [\d.]+ is required$")
-            # Frames of the greatest score may stay unread: they are no better than is assumed of them.
+            # Frames of the greatest score may stay unread: the bound assumes it of them.
             self.assertAlmostEqual(document["greatest_mean"], mean, delta=2e-7)
             self.verdict("-m", model, *size, "--at-least", mean - 1e-7, "--certain", status=0)
 
     def test_offsets_and_what_is_refused(self):
-        late = self.write("late.y4m", y4m(64, 48, self.clip("dis") + self.clip("dis") * 10))
-        ref = self.write("r.y4m", y4m(64, 48, self.clip("ref") * 10))
+        late = self.video("late.y4m", self.clip("dis") * 11)
+        ref = self.video("r.y4m", self.clip("ref") * 10)
         result = self.score(ref, late, "-q", "-m", "vmaf_v0.6.1", "--align", "+6", "--at-least", "1", "--json")
         self.assertEqual(json.loads(self.assert_ok(result))["frames"], 60)
         for args, fragment in ((("--at-most", "1"), "leave one out"), (("-o", self.path("log")), "no logs"),
@@ -291,8 +274,8 @@ class Batch(CommandTest):
         self.list = self.write("list.csv", "reference,distorted,name\n" + "\n".join(rows) + "\n")
 
     def batch(self, *options, status):
-        result = self.run_command(ACUTANCE, "batch", self.list, "--out", self.out, *options)
-        self.assertEqual(result.returncode, status, result.stderr.decode())
+        result = self.acutance("batch", self.list, "--out", self.out, *options)
+        self.assert_fails(result, status)
         with open(os.path.join(self.out, "summary.csv"), encoding="utf-8") as file:
             rows = {row["name"]: row for row in csv.DictReader(file)}
         return result, rows
@@ -304,23 +287,22 @@ class Batch(CommandTest):
         self.assertEqual({name: row["status"] for name, row in rows.items()},
                          {"one": "ok", "gone": "failed", "same, it": "ok"})
         self.assertIn("none.mp4", rows["gone"]["error"])
-        single = json.loads(self.assert_ok(self.score(self.ref, self.dis, "-m", "vmaf_v0.6.1", "-q", "--json")))
-        mean = single["results"][0]["models"]["vmaf_v0.6.1"]["mean"]
+        mean = self.mean(self.ref, self.dis, "-m", "vmaf_v0.6.1")
         self.assertEqual(float(rows["one"]["vmaf_v0.6.1.mean"]), mean)
         document = schema.check(json.loads(self.read("out/summary.json")))
         self.assertEqual(document["jobs"][0]["scores"]["vmaf_v0.6.1"]["mean"], mean)
         schema.check(json.loads(self.read("out/one.json")))
 
-    def test_goes_on_where_it_was(self):
+    def test_continues_where_it_was(self):
         options = ("-q", "--", "-m", "vmaf_v0.6.1")
         self.batch(*options, status=1)
         times = {name: os.stat(self.path(f"out/{name}.json")).st_mtime_ns for name in ("one", "same, it")}
-        self.write("none.mp4", y4m(64, 48, self.clip("dis")))
+        self.video("none.mp4", self.clip("dis"))
         _, rows = self.batch(*options, status=0)
         self.assertEqual(rows["gone"]["status"], "ok")
         for name, at in times.items():
             self.assertEqual(os.stat(self.path(f"out/{name}.json")).st_mtime_ns, at, name)
-        os.utime(self.dis, (1, 1))  # another file, for all that is known
+        os.utime(self.dis, (1, 1))  # like a changed file
         self.batch(*options, status=0)
         self.assertNotEqual(os.stat(self.path("out/one.json")).st_mtime_ns, times["one"])
         self.batch("-q", "--", "-m", "vmaf_v0.6.1neg", status=0)
@@ -329,9 +311,9 @@ class Batch(CommandTest):
     def test_names_that_look_like_options(self):
         shutil.copy(self.dis, self.path("-m.y4m"))
         self.write("list.csv", "\ufeffreference,distorted,name\n" + f"{self.ref},-m.y4m,dash\n")
-        result = self.run_command(ACUTANCE, "batch", "list.csv", "--out", "out", "-q", "--", "-m", "vmaf_v0.6.1",
+        result = self.acutance("batch", "list.csv", "--out", "out", "-q", "--", "-m", "vmaf_v0.6.1",
                                   cwd=self.folder.name)
-        self.assertEqual(result.returncode, 0, result.stderr.decode())
+        self.assert_ok(result)
 
     def test_options_that_are_wrong_are_named(self):
         result, rows = self.batch("-q", "--", "--bogus", status=1)
@@ -352,18 +334,18 @@ class Batch(CommandTest):
             self.assertIn("vmaf_v0.6.1", json.loads(self.read(f"log {name}.json"))["pooled_metrics"])
         for option in ("-o", "--output", "--report", "--journal", "--maps", "--junit", "--pairs-out"):
             for words in ((option, "x"), (f"{option}=x",)):
-                result = self.run_command(ACUTANCE, "batch", self.list, "--out", self.out, "--", *words)
+                result = self.acutance("batch", self.list, "--out", self.out, "--", *words)
                 self.assert_fails(result, 2, "{name}")
 
     def test_gates(self):
-        self.write("none.mp4", y4m(64, 48, self.clip("dis")))
+        self.video("none.mp4", self.clip("dis"))
         options = ("-q", "--", "-m", "vmaf_v0.6.1", "--require", "vmaf_v0.6.1.mean>=95")
         _, rows = self.batch(*options, status=3)
         self.assertEqual([row["status"] for row in rows.values()].count("not_reached"),
                          sum(float(row["vmaf_v0.6.1.mean"]) < 95 for row in rows.values()))
 
     def test_a_kill_leaves_no_process_and_no_half_result(self):
-        long = [self.write(name, y4m(64, 48, self.clip(kind) * 3000)) for name, kind in (("lr.y4m", "ref"), ("ld.y4m", "dis"))]
+        long = [self.video(name, self.clip(kind) * 3000) for name, kind in (("lr.y4m", "ref"), ("ld.y4m", "dis"))]
         self.write("list.csv", f"reference,distorted,name\n{self.ref},{self.dis},short\n{long[0]},{long[1]},long\n")
         command = [ACUTANCE, "batch", self.list, "--out", self.out, "-q", "--", "-m", "vmaf_v0.6.1"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -378,14 +360,10 @@ class Batch(CommandTest):
         self.assertEqual(rows["long"]["frames"], "18000")
         self.assertEqual(os.stat(self.path("out/short.json")).st_mtime_ns, at)
 
-    def test_lists_that_there_are_not(self):
+    def test_invalid_lists(self):
         for text, fragment in (("", "is empty"), ("a,b\n", "no column 'a'"), ("reference,distorted\n", "no pair"),
                                ("reference,distorted\nx\n", "line 2"), ("reference,distorted\n\"x,y\n", "not closed"),
                                ("reference,distorted,name\nx,y,../z\n", "a name of its own"),
                                ("reference,distorted,name\nx,y,a\nx,y,a\n", "line 3")):
-            result = self.run_command(ACUTANCE, "batch", self.write("list.csv", text), "--out", self.out)
+            result = self.acutance("batch", self.write("list.csv", text), "--out", self.out)
             self.assert_fails(result, 2, fragment)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,25 +1,21 @@
-"""Journals: runs that are killed and continue, parts that are joined, and what is refused."""
+"""Journals: runs that are killed and resumed, parts that are joined, and refusals."""
 import os
 import random
-import re
 import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
-import unittest
 
-from clips import ACUTANCE, CommandTest, y4m
+from clips import ACUTANCE, CommandTest, without_speed
+
+assert sys.byteorder == "little", "the tests read journals of little-endian machines"
 
 # Metrics with memory, one that looks at the reference alone, an aggregate, a bootstrap collection next to a single model.
 FEATURES = ("-f", "motion=motion_five_frame_window=true", "-f", "float_motion", "-f",
             "psnr=enable_apsnr=true:enable_chroma=false")
-HEAD = 16  # bytes of a record before its words: the frame and their number
-
-
-def without_speed(log):
-    return re.sub(r"fps=?\"?:? ?\"?[0-9.]+\"?", "", log)
+HEAD = 16  # bytes of a record before its partial results: the frame and their number
 
 
 class JournalTest(CommandTest):
@@ -27,29 +23,34 @@ class JournalTest(CommandTest):
 
     def setUp(self):
         super().setUp()
-        # Another encode, and a reference with cuts, which motion sees.
+        # Another encode, with cuts that motion sees.
         mixed = [picture for pair in zip(self.clip("dis"), self.clip("ref")) for picture in pair][: self.FRAMES]
-        self.other = self.write("other.y4m", y4m(self.WIDTH, self.HEIGHT, mixed))
+        self.other = self.video("other.y4m", mixed)
         self.journal = self.path("journal")
 
     def command(self, *args, videos=None, output="log.xml"):
         log = ("--output", self.path(output)) if output else ()
-        # These are no encodes of each other, and journals are what is tested.
         return [ACUTANCE, "score", *(videos or (self.ref, self.dis)), *FEATURES, "-q", "--align", "index", *log,
                 *map(str, args)]
 
+    def run_score(self, *args, run_options=None, **options):
+        return self.run_command(*self.command(*args, **options), **(run_options or {}))
+
+    def log_of(self, *args, output="log.xml", **options):
+        self.assert_ok(self.run_score(*args, output=output, **options))
+        return without_speed(self.read(output))
+
     def whole(self, *args, **options):
-        self.assert_ok(self.run_command(*self.command(*args, output="whole.xml", **options)))
-        return without_speed(self.read("whole.xml"))
+        return self.log_of(*args, output="whole.xml", **options)
 
     def part(self, name, begin, end, *args, videos=None):
         path = self.path(name)
-        self.assert_ok(self.run_command(*self.command("--frames", f"{begin}:{end}", "--journal", path, *args,
-                                                      videos=videos, output="log.xml" if begin == 0 and not videos else None)))
+        self.assert_ok(self.run_score("--frames", f"{begin}:{end}", "--journal", path, *args, videos=videos,
+                                      output="log.xml" if begin == 0 and not videos else None))
         return path
 
     def join(self, *journals, output="joined.xml"):
-        return self.run_command(ACUTANCE, "join", *journals, "--output", self.path(output))
+        return self.acutance("join", *journals, "--output", self.path(output))
 
     def joined(self, *journals):
         self.assert_ok(self.join(*journals))
@@ -68,25 +69,24 @@ class JournalTest(CommandTest):
 
 
 class Killed(JournalTest):
-    def kill_and_go_on(self, kills, times, *args):
-        """The clips `times` times over; returns how many kills came between the first frame and the last."""
+    def kill_and_resume(self, kills, times, *args):
+        """Scores the clips repeated `times` times; returns how many kills came between the first and the last frame."""
         self.frames = self.FRAMES * times
-        videos = [self.write("long-" + name, y4m(self.WIDTH, self.HEIGHT, self.clip(name) * times))
-                  for name in ("ref", "dis")]
+        videos = [self.video("long-" + name, self.clip(name) * times) for name in ("ref", "dis")]
         expected = self.whole(*args, videos=videos)
         command = self.command("--journal", self.journal, *args, videos=videos)
         begin = time.monotonic()
         self.assert_ok(self.run_command(*command))
         seconds = time.monotonic() - begin
         self.assertEqual(without_speed(self.read("log.xml")), expected)
-        moments = random.Random(len(args))
+        dice = random.Random(len(args))
         in_between = 0
         for _ in range(kills):
             for path in (self.path("log.xml"), self.journal):
                 if os.path.exists(path):
                     os.remove(path)
             with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                time.sleep(moments.uniform(0, seconds))
+                time.sleep(dice.uniform(0, seconds))
                 process.send_signal(signal.SIGKILL)
             in_between += 0 < self.frames_in(self.journal) < self.frames
             self.assert_ok(self.run_command(*command))
@@ -96,41 +96,38 @@ class Killed(JournalTest):
     def frames_in(self, path):
         try:
             return len(self.records(path)) - 1
-        except (OSError, ValueError):  # there is no file yet, or it is cut in its header
+        except (OSError, ValueError):  # no file yet, or an incomplete header
             return 0
 
-    def test_at_20_moments(self):
-        self.assertGreater(self.kill_and_go_on(20, 12, "--backend", "cpu", "-t", "2"), 0)
+    def test_at_20_times(self):
+        self.assertGreater(self.kill_and_resume(20, 12, "--backend", "cpu", "-t", "2"), 0)
 
     def test_on_a_device(self):
-        self.kill_and_go_on(3, 1, "--backend", "emu", "--no-model", "-t", "2")
+        self.kill_and_resume(3, 1, "--backend", "emu", "--no-model", "-t", "2")
 
     def test_subsampling_and_two_models(self):
-        self.kill_and_go_on(5, 6, "--subsample", "3", "-m", "vmaf_v0.6.1neg", "--backend", "cpu")
+        self.kill_and_resume(5, 6, "--subsample", "3", "-m", "vmaf_v0.6.1neg", "--backend", "cpu")
 
     def test_at_every_frame(self):
-        """However many frames a journal has, the log is the same; so it is with another backend and thread count."""
+        """The log depends on neither the journal's number of frames nor on backend and threads."""
         expected = self.whole("--backend", "cpu")
-        self.assert_ok(self.run_command(*self.command("--backend", "cpu", "--journal", self.journal)))
+        self.log_of("--backend", "cpu", "--journal", self.journal)
         records = self.records(self.journal)
         shutil.copy(self.journal, self.path("all"))
         for n, offset in enumerate(records[:-1]):
             shutil.copy(self.path("all"), self.journal)
             os.truncate(self.journal, offset + (n * 5) % 24)
             os.remove(self.path("log.xml"))
-            result = self.run_command(*self.command("--backend", "cpu", "-t", 1 + n % 3, "--journal", self.journal))
-            self.assert_ok(result)
-            self.assertEqual(without_speed(self.read("log.xml")), expected)
+            self.assertEqual(self.log_of("--backend", "cpu", "-t", 1 + n % 3, "--journal", self.journal), expected)
 
     def test_a_whole_journal_needs_no_frame(self):
-        command = self.command("--backend", "cpu", "--journal", self.journal)
-        self.assert_ok(self.run_command(*command))
+        args = ("--backend", "cpu", "--journal", self.journal)
+        self.log_of(*args)
         size = os.path.getsize(self.journal)
-        self.assert_ok(self.run_command(*command))
+        self.assertEqual(self.log_of(*args), self.whole("--backend", "cpu"))
         self.assertEqual(os.path.getsize(self.journal), size)
-        self.assertEqual(without_speed(self.read("log.xml")), self.whole("--backend", "cpu"))
 
-    def test_a_part_goes_on(self):
+    def test_a_part_is_resumed(self):
         expected = self.whole("--backend", "cpu")
         first, last = self.part("first", 0, 20), self.part("last", 20, "")
         os.truncate(last, self.records(last)[9] + 3)
@@ -142,39 +139,38 @@ class Killed(JournalTest):
 class Refused(JournalTest):
     def test_another_command(self):
         begin = ("--backend", "cpu", "--journal", self.journal)
-        self.assert_ok(self.run_command(*self.command(*begin)))
+        self.log_of(*begin)
         size = os.path.getsize(self.journal)
-        other = lambda *args, **options: self.run_command(*self.command(*begin, *args, **options))
-        self.assert_fails(other("--subsample", 2), 1, "its subsample is '1', here it is '2'")
-        self.assert_fails(other("--frames", ":7"), 1, "its frames is '0:', here it is '0:7'")
-        self.assert_fails(other("-f", "vif"), 1, "its feature is 'nothing', here it is 'vif'")
-        self.assert_fails(other("-m", "vmaf_4k_v0.6.1"), 1, "its model is 'vmaf_v0.6.1")
-        self.assert_fails(other(videos=(self.ref, self.other)), 1, "its distorted 1 is '")
-        self.assert_fails(other(videos=(self.other, self.dis)), 1, "its reference is '")
+        for args, videos, message in (
+                (("--subsample", 2), None, "its subsample is '1', here it is '2'"),
+                (("--frames", ":7"), None, "its frames is '0:', here it is '0:7'"),
+                (("-f", "vif"), None, "its feature is 'nothing', here it is 'vif'"),
+                (("-m", "vmaf_4k_v0.6.1"), None, "its model is 'vmaf_v0.6.1"),
+                ((), (self.ref, self.other), "its distorted 1 is '"), ((), (self.other, self.dis), "its reference is '")):
+            self.assert_fails(self.run_score(*begin, *args, videos=videos), 1, message)
         os.utime(self.dis, (1, 1))
-        self.assert_fails(other(), 1, "its distorted 1 modified is '")
+        self.assert_fails(self.run_score(*begin), 1, "its distorted 1 modified is '")
         self.assertEqual(os.path.getsize(self.journal), size)
 
     def test_files_that_are_no_journal(self):
         for path in (self.ref, self.dis):
             before = os.path.getsize(path)
-            self.assert_fails(self.run_command(*self.command("--journal", path)), 1, "no journal")
+            self.assert_fails(self.run_score("--journal", path), 1, "no journal")
             self.assertEqual(os.path.getsize(path), before)
             self.assert_fails(self.join(path), 1, "no journal")
-        self.assert_fails(self.run_command(*self.command("--journal", self.path("no/folder"))), 1, "could not open")
-        self.assert_fails(self.run_command(*self.command("--journal", "/dev/full")), 1, "no regular file")
-        self.assert_fails(self.run_command(*self.command("--journal", self.path("log.xml"))), 2, "would replace it")
+        for path, status, message in ((self.path("no/folder"), 1, "could not open"), ("/dev/full", 1, "no regular file"),
+                                      (self.path("log.xml"), 2, "would replace it")):
+            self.assert_fails(self.run_score("--journal", path), status, message)
         self.assert_fails(self.join(self.path("none")), 1, "could not open journal")
 
     def test_standard_input(self):
         with open(self.dis, "rb") as file:
-            result = self.run_command(*self.command("--journal", self.journal, videos=(self.ref, "-")),
-                                      stdin=file.read())
+            result = self.run_score("--journal", self.journal, videos=(self.ref, "-"), run_options={"stdin": file.read()})
         self.assert_fails(result, 1, "a journal needs videos that are files", "-")
 
     def test_a_disk_that_is_full(self):
-        """A limit on the size of files is what a full disk is to a program."""
-        self.assert_ok(self.run_command(*self.command("--backend", "cpu", "--journal", self.journal)))
+        """Simulated by a limit on the size of files."""
+        self.log_of("--backend", "cpu", "--journal", self.journal)
         records = self.records(self.journal)
         os.remove(self.journal)
         os.remove(self.path("log.xml"))
@@ -184,66 +180,54 @@ class Refused(JournalTest):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-        command = self.command("--backend", "cpu", "-t", 1, "--journal", self.journal)
-        self.assert_fails(self.run_command(*command, preexec_fn=limited), 1, "could not write to journal")
+        args = ("--backend", "cpu", "-t", 1, "--journal", self.journal)
+        self.assert_fails(self.run_score(*args, run_options={"preexec_fn": limited}), 1, "could not write to journal")
         self.assertFalse(os.path.exists(self.path("log.xml")))
         self.assertEqual(os.path.getsize(self.journal), limit)
-        self.assert_ok(self.run_command(*command))
-        self.assertEqual(without_speed(self.read("log.xml")), self.whole("--backend", "cpu"))
+        self.assertEqual(self.log_of(*args), self.whole("--backend", "cpu"))
 
     def test_a_log_of_a_part(self):
-        self.assert_fails(self.run_command(*self.command("--journal", self.journal, "--frames", "3:")), 2,
-                          "--frames 3:", "acutance join")
+        self.assert_fails(self.run_score("--journal", self.journal, "--frames", "3:"), 2, "--frames 3:", "acutance join")
 
 
 class Joined(JournalTest):
-    def test_in_any_order(self):
-        expected = self.whole("--backend", "cpu")
-        parts = [self.part("a", 0, 17), self.part("b", 17, 18, "--backend", "cpu"),
-                 self.part("c", 18, "", "-t", 3)]
-        for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
-            self.assertEqual(self.joined(*(parts[n] for n in order)), expected)
+    def assert_parts_join(self, *parts, options=("--backend", "cpu")):
+        """Parts are (first frame, end, options)."""
+        expected = self.whole(*options)
+        paths = [self.part(f"part{n}", *part) for n, part in enumerate(parts)]
+        for order in (paths, paths[::-1], paths[1:] + paths[:1]):
+            self.assertEqual(self.joined(*order), expected)
+        for path in paths:
+            os.remove(path)
 
-    def test_every_seam(self):
-        expected = self.whole("--backend", "cpu")
+    def test_parts_in_any_order(self):
+        self.assert_parts_join((0, 17), (17, 18, "--backend", "cpu"), (18, "", "-t", 3))
         for seam in (1, 2, 3, 4, 5, 47):
-            parts = [self.part(f"a{seam}", 0, seam), self.part(f"b{seam}", seam, "")]
-            self.assertEqual(self.joined(*parts), expected, seam)
-
-    def test_overlaps(self):
-        expected = self.whole("--backend", "cpu")
-        parts = [self.part("a", 0, 30), self.part("b", 10, 40), self.part("c", 20, ""), self.part("d", 5, 9)]
-        self.assertEqual(self.joined(*parts), expected)
+            self.assert_parts_join((0, seam), (seam, ""))
+        self.assert_parts_join((0, 30), (10, 40), (20, ""), (5, 9))  # with overlaps
 
     def test_devices_agree(self):
-        expected = self.whole("--backend", "cpu", "--no-model")
-        parts = [self.part("a", 0, 10, "--no-model", "--backend", "cpu"),
-                 self.part("b", 8, 20, "--no-model", "--backend", "emu"),
-                 self.part("c", 20, "", "--no-model", "--backend", "emu")]
-        self.assertEqual(self.joined(*parts), expected)
+        self.assert_parts_join((0, 10, "--no-model", "--backend", "cpu"), (8, 20, "--no-model", "--backend", "emu"),
+                               (20, "", "--no-model", "--backend", "emu"), options=("--backend", "cpu", "--no-model"))
 
     def test_subsampling_and_options_of_models(self):
         args = ("--subsample", 5, "-m", "version=vmaf_v0.6.1:name=a:disable_clip:adm.adm_enhn_gain_limit=1", "-m",
                 "vmaf_v0.6.1neg", "--backend", "cpu")
-        expected = self.whole(*args)
-        parts = [self.part("a", 0, 7, *args), self.part("b", 7, 31, *args), self.part("c", 31, "", *args)]
-        self.assertEqual(self.joined(*parts), expected)
+        self.assert_parts_join((0, 7, *args), (7, 31, *args), (31, "", *args), options=args)
 
     def test_several_videos(self):
         videos = (self.ref, self.dis, self.other)
-        log = self.path("whole-{name}.json")
-        self.assert_ok(self.score(*videos, *FEATURES, "--align", "index", "-o", log, "-q"))
+        self.assert_ok(self.run_score(videos=videos, output="whole-{name}.json"))
         for name, frames_ in (("a", ":11"), ("b", "11:")):
-            self.assert_ok(self.score(*videos, *FEATURES, "--align", "index", "-q", "--frames", frames_, "--journal", self.path(name)))
+            self.assert_ok(self.run_score("--frames", frames_, "--journal", self.path(name), videos=videos, output=None))
         self.assert_ok(self.join(self.path("b"), self.path("a"), output="joined-{name}.json"))
         for name in ("dis", "other"):
             self.assertEqual(without_speed(self.read(f"joined-{name}.json")),
                              without_speed(self.read(f"whole-{name}.json")))
 
     def test_a_range_is_as_long_as_asked_for(self):
-        self.assert_ok(self.run_command(*self.command("--frames", ":20", output="some.xml")))
         parts = [self.part("a", 0, 12), self.part("b", 12, 20)]
-        self.assertEqual(self.joined(*parts), without_speed(self.read("some.xml")))
+        self.assertEqual(self.joined(*parts), self.log_of("--frames", ":20"))
 
     def test_gaps(self):
         a, b, c = self.part("a", 0, 10), self.part("b", 15, 20), self.part("c", 21, "")
@@ -262,13 +246,13 @@ class Joined(JournalTest):
         self.assert_fails(self.join(a, c), 1, "its subsample is '2', here it is '1'")
 
     def test_results_that_differ(self):
-        """The same frame with other numbers: a journal whose record says so with a right checksum."""
+        """Two results of a frame, both with valid checksums."""
         a, b = self.part("a", 0, 10), self.part("b", 5, "")
-        self.assertEqual(self.change_last_word(a), 9)
+        self.assertEqual(self.change_last_result(a), 9)
         self.assert_fails(self.join(a, b), 1, "different results for frame 9")
 
-    def change_last_word(self, path):
-        """Changes the last word of the last frame's record; returns the frame."""
+    def change_last_result(self, path):
+        """Changes the last bits of the last frame's record; returns the frame."""
         def fnv(data, value):
             for byte in data:
                 value = (value ^ byte) * 0x100000001B3 % 2**64
@@ -286,11 +270,5 @@ class Joined(JournalTest):
         return int.from_bytes(data[begin : begin + 8], "little")
 
     def test_a_part_behind_the_end(self):
-        result = self.run_command(*self.command("--frames", "99:", "--journal", self.journal, output=None))
+        result = self.run_score("--frames", "99:", "--journal", self.journal, output=None)
         self.assert_fails(result, 1, "a video ends before frame 99")
-
-
-if __name__ == "__main__":
-    if sys.byteorder != "little":
-        sys.exit("the tests read journals of little-endian machines")
-    unittest.main()

@@ -2,18 +2,15 @@
 import json
 import os
 import re
-import unittest
 
-from clips import ACUTANCE, CommandTest, distorted_sample, frames, reference_sample, y4m
+from clips import CommandTest, deepened
 
 MODELS = os.path.join(os.path.dirname(__file__), "..", "..", "models")
 
 
 class Models(CommandTest):
     def means(self, *args):
-        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "--precision", "max", "-o", self.path("l"), *args))
-        pooled = json.loads(self.read("l"))["pooled_metrics"]
-        return {name: values["mean"] for name, values in pooled.items()}
+        return {name: values["mean"] for name, values in self.vmaf_log(*args)["pooled_metrics"].items()}
 
     def test_a_file_scores_as_the_built_in_one(self):
         for version in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg"):
@@ -21,7 +18,7 @@ class Models(CommandTest):
             self.assertEqual(self.means("-m", "version=" + version), self.means("-m", "path=" + path))
 
     def test_all_of_libvmaf_are_listed(self):
-        listed = [line.split()[0] for line in self.assert_ok(self.run_command(ACUTANCE, "models")).splitlines() if line][:-1]
+        listed = [line.split()[0] for line in self.assert_ok(self.acutance("models")).splitlines() if line][:-1]
         self.assertEqual(listed[0], "vmaf_v0.6.1")
         self.assertEqual(sorted(listed), sorted(name[:-5] for name in os.listdir(MODELS) if name.endswith(".json")))
         with open(os.path.join(MODELS, "..", "docs", "use", "models.md"), encoding="utf-8") as file:
@@ -41,25 +38,22 @@ class Models(CommandTest):
 
     def test_several_models_share_features(self):
         both = self.means("-m", "version=vmaf_v0.6.1:name=a", "-m", "version=vmaf_v0.6.1neg:name=b")
-        self.assertEqual(both["a"], self.means()["vmaf"])
-        self.assertEqual(both["b"], self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"])
+        neg = self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"]
+        self.assertEqual((both["a"], both["b"]), (self.means()["vmaf"], neg))
         self.assertLess(both["b"], both["a"] + 1e-9)
         self.assertIn("integer_adm2_egl_1", both)
-
-    def test_neg_is_the_same_machine_with_gain_limits(self):
         overloaded = self.means("-m", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0")
-        self.assertEqual(overloaded["vmaf"], self.means("-m", "version=vmaf_v0.6.1neg")["vmaf"])
+        self.assertEqual(overloaded["vmaf"], neg)
 
     def test_options_that_reach_no_feature_are_ignored(self):
         """libvmaf's Python runner gives every model the options of cambi."""
         plain = self.means()
         for option in ("cambi.enc_width=576", "nosuch.x=1", "adm.nosuch=1"):
             with self.subTest(option=option):
-                result = self.vmaf("-r", self.ref, "-d", self.dis, "--json", "--precision", "max", "-o", self.path("o"),
-                                   "-m", "version=vmaf_v0.6.1:" + option)
-                self.assert_ok(result)
+                model = ("-m", "version=vmaf_v0.6.1:" + option)
+                result = self.vmaf("-r", self.ref, "-d", self.dis, *model)
                 self.assertEqual(result.stderr.decode().count("is ignored"), 1)
-                self.assertEqual(json.loads(self.read("o"))["pooled_metrics"]["vmaf"]["mean"], plain["vmaf"])
+                self.assertEqual(self.means(*model)["vmaf"], plain["vmaf"])
         for option in ("nosuch.x=1", "adm.nosuch=1"):
             self.assert_fails(self.score(self.ref, self.dis, "-m", "version=vmaf_v0.6.1:" + option), 1, "nosuch")
 
@@ -77,27 +71,10 @@ class Models(CommandTest):
         both = self.means("-m", "version=vmaf_v0.6.1:motion_v2.motion_fps_weight=2")
         self.assertEqual(both["integer_motion2_mfw_2"], means["integer_motion2_mfw_2"])
 
-    def test_auto_scores_v1_at_ten_bits_beside_v0(self):
-        """VMAF v1 is what it is for videos of 10 bits, told that the encode has 8; v0.6.1 sees the videos' own 8."""
-        width, height = 240, 176
-        names = {"ref": reference_sample, "dis": distorted_sample}
-        shallow = {n: frames(width, height, 2, s) for n, s in names.items()}
-        short, deep = {}, {}
-        for name, pictures in shallow.items():
-            short[name] = self.write(name + "8.y4m", y4m(width, height, pictures))
-            raised = [b"".join((4 * v).to_bytes(2, "little") for v in picture) for picture in pictures]
-            deep[name] = self.write(name + "10.y4m", y4m(width, height, raised, "F25:1 Ip C420p10"))
-        result = self.score(short["ref"], short["dis"], "-o", self.path("auto.json"), "--precision", "max")
-        text = self.assert_ok(result)
-        self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; cambi measured at the encode's", text)
-        self.assertIn("--scale 1920x1080", result.stderr.decode())
-        auto = json.loads(self.read("auto.json"))["pooled_metrics"]
-        for videos, model in ((deep, "version=vmaf_v1.0.16_3d0h:cambi.enc_bitdepth=8"), (short, "version=vmaf_v0.6.1")):
-            self.assert_ok(self.vmaf("-r", videos["ref"], "-d", videos["dis"], "-m", model, "--json", "--precision", "max",
-                                     "-o", self.path("one.json")))
-            for name, values in json.loads(self.read("one.json"))["pooled_metrics"].items():
-                name = {"vmaf": model.split("=")[1].split(":")[0]}.get(name, name)
-                self.assertEqual(auto[name], values, name)
+    def test_transform_and_clip(self):
+        plain = self.means()["vmaf"]
+        self.assertGreater(self.means("-m", "version=vmaf_v0.6.1:enable_transform")["vmaf"], plain)
+        self.assertEqual(self.means("-m", "version=vmaf_v0.6.1:disable_clip=true")["vmaf"], plain)
 
     def test_viewing_chooses(self):
         text = self.assert_ok(self.score(self.ref, self.dis, "--viewing", "phone"))
@@ -106,15 +83,27 @@ class Models(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "--viewing", "phone", "-m", "vmaf_v0.6.1"), 2, "leave one out")
         self.assert_ok(self.score(self.ref, self.dis, "-m", "auto", "-m", "vmaf_v0.6.1neg"))
 
-    def test_transform_and_clip(self):
-        plain = self.means()["vmaf"]
-        self.assertGreater(self.means("-m", "version=vmaf_v0.6.1:enable_transform")["vmaf"], plain)
-        self.assertEqual(self.means("-m", "version=vmaf_v0.6.1:disable_clip=true")["vmaf"], plain)
+
+class Auto(CommandTest):
+    WIDTH, HEIGHT, FRAMES = 240, 176, 2
+
+    def test_v1_at_ten_bits_next_to_v0(self):
+        """VMAF v1 is computed as for videos of 10 bits whose encode has 8; v0.6.1 reads the videos' own 8."""
+        result = self.score(self.ref, self.dis)
+        text = self.assert_ok(result)
+        self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; cambi measured at the encode's", text)
+        self.assertIn("--scale 1920x1080", result.stderr.decode())
+        auto = self.log(self.ref, self.dis)["pooled_metrics"]
+        deep = [self.video(f"{kind}10.y4m", deepened(self.clip(kind)), "F25:1 Ip C420p10") for kind in ("ref", "dis")]
+        for (self.ref, self.dis), model in (((self.ref, self.dis), "version=vmaf_v0.6.1"),
+                                            (deep, "version=vmaf_v1.0.16_3d0h:cambi.enc_bitdepth=8")):
+            for name, values in self.vmaf_log("-m", model)["pooled_metrics"].items():
+                name = {"vmaf": model.split("=")[1].split(":")[0]}.get(name, name)
+                self.assertEqual(auto[name], values, name)
 
 
 class Version1(CommandTest):
     WIDTH, HEIGHT, FRAMES = 392, 384, 2
-    _cache = {}
 
     # libvmaf 3.2's scores of both frames, as FFmpeg's filter logs them. Chroma is equal, so the chroma rule acts.
     SCORES = {"3d0h": [80.205725, 80.458788], "5d0h": [81.340472, 81.585004], "3d0h_2160": [86.488462, 86.770446],
@@ -125,19 +114,15 @@ class Version1(CommandTest):
     def test_both_commands(self):
         models = [f"version=vmaf_v1.0.16_{name}:name=vmaf_{name}" for name in self.SCORES]
         flags = [word for model in models for word in ("-m", model)]
-        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "-o", self.path("vmaf"), *flags))
-        self.assert_ok(self.score(self.ref, self.dis, *flags, "--threads", "2", "-o", self.path("acutance.json")))
-        frames = json.loads(self.read("vmaf"))["frames"]
-        self.assertEqual(frames, json.loads(self.read("acutance.json"))["frames"])
+        frames = self.vmaf_log(*flags)["frames"]
+        self.assertEqual(frames, self.log(self.ref, self.dis, *flags, "--threads", "2")["frames"])
         for name, scores in self.SCORES.items():
             for frame, score in zip(frames, scores):
                 self.assertAlmostEqual(frame["metrics"]["vmaf_" + name], score, delta=2e-6, msg=name)
 
     def test_columns(self):
-        self.assert_ok(self.vmaf("-r", self.ref, "-d", self.dis, "--json", "-o", self.path("l"), "-m",
-                                 "version=vmaf_v1.0.16_3d0h"))
         adm = "_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02"
-        self.assertEqual(list(json.loads(self.read("l"))["pooled_metrics"]), [
+        self.assertEqual(list(self.vmaf_log("-m", "version=vmaf_v1.0.16_3d0h")["pooled_metrics"]), [
             "cambi_hrs_1080_cmxv_17_vlt_0.06",
             *[f"speed_chroma_{plane}_mxv_45_nnf_0.1_snn_0.19_wvm_5" for plane in ("u", "v", "uv")],
             *[f"integer_{name}{adm}" for name in ("adm2", "aim", "adm3", "adm_scale0", "adm_scale1", "adm_scale2",
@@ -158,41 +143,18 @@ class DamagedModels(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "model.json", *fragments)
         self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255, "problem loading model", *fragments)
 
-    def without(self, key):
-        model = json.loads(self.text)
-        del model["model_dict"][key]
-        return json.dumps(model)
-
     def changed(self, key, value):
-        model = json.loads(self.text)
-        model["model_dict"][key] = value
-        return json.dumps(model)
+        return json.dumps(dict(self.model, model_dict=dict(self.model["model_dict"], **{key: value})))
 
-    def test_not_json(self):
-        self.refuse("not json")
-        self.refuse("")
-        self.refuse(self.text[: len(self.text) // 2])
-        self.refuse("[" * 100000)
-        self.refuse("{}", "model_dict")
-
-    def test_missing_keys(self):
-        for key in ("norm_type", "feature_names", "model", "slopes", "intercepts"):
-            with self.subTest(key=key):
-                self.refuse(self.without(key), key)
-
-    def test_wrong_counts(self):
-        self.refuse(self.changed("slopes", [1.0, 2.0]), "slopes")
-        self.refuse(self.changed("intercepts", [0.0] * 9), "intercepts")
-        self.refuse(self.changed("feature_names", []), "feature_names")
-        self.refuse(self.changed("score_clip", [0.0]), "score_clip")
-
-    def test_damaged_svm(self):
+    def test_damage(self):
+        """The parser's own tests have each kind of damage."""
+        for text in ("not json", "", self.text[: len(self.text) // 2], "[" * 100000):
+            self.refuse(text)
         svm = self.model["model_dict"]["model"]
-        for damaged in ("", svm[:200], svm.replace("total_sv 211", "total_sv 999999999"), svm.replace("rho", "rhu"),
-                        svm.replace("total_sv 211", "total_sv -1"), svm.replace("nu_svr", "c_svc"), svm[:-400],
-                        svm.replace("1:", "7:", 1)):
-            with self.subTest(svm=damaged[:60]):
-                self.refuse(self.changed("model", damaged))
+        for text, fragment in (("{}", "model_dict"), (self.changed("slopes", [1.0, 2.0]), "slopes"),
+                               (self.changed("feature_names", []), "feature_names"), (self.changed("model", svm[:-400]), "model"),
+                               (self.changed("model", svm.replace("1:", "7:", 1)), "model")):
+            self.refuse(text, fragment)
 
     def test_features_that_do_not_exist(self):
         names = ["VMAF_integer_feature_adm9_score"] + self.model["model_dict"]["feature_names"][1:]
@@ -200,7 +162,3 @@ class DamagedModels(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "VMAF_integer_feature_adm9_score")
         self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255,
                           'could not initialize feature extractor "VMAF_integer_feature_adm9_score"')
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

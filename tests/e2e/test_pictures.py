@@ -1,21 +1,19 @@
-"""Every metric over every kind of picture, through the `vmaf` command and the C API: a score, or a sentence."""
+"""Every metric on every kind of picture, by the `vmaf` command and the C API: a score, or an error message."""
 import ctypes
-import json
 import os
 import pathlib
 import subprocess
-import unittest
 
 from clips import ACUTANCE, BIN, CommandTest, distorted_sample, plane, reference_sample
 from libvmaf_structs import Configuration, Picture
 
 LIBRARY = pathlib.Path(os.environ.get("ACUTANCE_LIBRARY", pathlib.Path(BIN).parent / "lib")) / "libvmaf.so.3"
 
-# The shorter side from which on pictures of 4:2:0 have scores, by what the refusal says; others take any.
+# The smallest side of a 4:2:0 picture with scores, as the refusal states it; other metrics accept any.
 SMALLEST = {"adm": 33, "float_adm": 17, "vif": 16, "float_vif": 16, "motion": 3, "float_motion": 3, "float_ansnr": 3,
             "psnr_hvs": 8, "psnr": 2, "ciede": 2, "float_ms_ssim": 176, "cambi": 216, "speed_chroma": 160,
             "speed_temporal": 80, "xpsnr": 2, "ssimulacra2": 8, "butteraugli": 2, "cvvdp": 2}
-# These read the last column and row of odd pictures' chroma, which files have and pictures of the C API have not.
+# These read the last column and row of odd pictures' chroma, which files have and the C API's pictures lack.
 READ_ALL_CHROMA = {"butteraugli", "cvvdp", "ssimulacra2", "xpsnr"}
 NEEDS_CHROMA = {"psnr_hvs", "ciede", "speed_chroma"}
 MOST_BITS = {"psnr_hvs": 12}
@@ -38,7 +36,7 @@ def metrics():
 
 
 class Pictures:
-    """Two videos: planes of 8 bits, made once, as samples of any depth."""
+    """Two videos: cached planes of 8 bits as samples of any depth."""
 
     made = {}
 
@@ -47,11 +45,10 @@ class Pictures:
 
     def plane_sizes(self, for_file=False):
         """In files the chroma of an odd side is rounded up, in libvmaf's pictures down."""
-        (width, height), shift = self.size, PIXEL_FORMATS[self.chroma][1]
-        up = 1 if for_file else 0
-        if shift is None:
+        shifts = PIXEL_FORMATS[self.chroma][1]
+        if shifts is None:
             return [self.size]
-        return [self.size] + [((width + up * shift[0]) >> shift[0], (height + up * shift[1]) >> shift[1])] * 2
+        return [self.size] + [tuple((side + for_file * shift) >> shift for side, shift in zip(self.size, shifts))] * 2
 
     def samples(self, video, frame, which, size):
         key = self.content, video, frame, which, size, self.depth
@@ -72,16 +69,9 @@ class Pictures:
 
 
 def score_by_the_api(feature, pictures, log):
-    """0, or 1 where a call fails; libvmaf then says why."""
+    """Raises OSError where a call fails; libvmaf then prints why."""
     api = ctypes.CDLL(LIBRARY)
-    try:
-        call_the_api(api, feature, pictures, log)
-        return 0
-    except OSError:
-        return 1
 
-
-def call_the_api(api, feature, pictures, log):
     def call(name, *arguments):
         if getattr(api, name)(*arguments):
             raise OSError(name)
@@ -119,23 +109,26 @@ class EveryMetric(CommandTest):
                          "-p", pictures.chroma, "-b", pictures.depth, "-n", "--feature", feature, "--csv", "-o", self.path("log"))
 
     def by_the_api(self, feature, pictures):
-        """In a process of its own, which may crash; it has the pictures that this one has made."""
+        """In a process of its own, which may crash; it inherits the pictures."""
         for video in (0, 1):
             pictures.make(video)
-        with open(self.path("said"), "wb") as said:
+        with open(self.path("errors"), "wb") as errors:
             child = os.fork()
             if child == 0:
                 status = 70
                 try:
-                    os.dup2(said.fileno(), 2)
-                    status = score_by_the_api(feature, pictures, self.path("log"))
+                    os.dup2(errors.fileno(), 2)
+                    score_by_the_api(feature, pictures, self.path("log"))
+                    status = 0
+                except OSError:
+                    status = 1
                 finally:  # a child that continued would run the tests that follow, with children of its own
                     os._exit(status)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        return subprocess.CompletedProcess([feature], status, b"", self.read("said").encode())
+        return subprocess.CompletedProcess([feature], status, b"", self.read("errors").encode())
 
     def scores(self, feature, pictures):
-        """Of the command, after those of the API, which are the same, or near where the command's pictures have more."""
+        """The scores by the API; the command's must be equal, or near where its pictures have more chroma."""
         self.assert_ok(self.by_the_api(feature, pictures))
         scores = table(self.path("log"))
         self.assertEqual(len(scores), FRAMES)
@@ -207,7 +200,3 @@ class EveryMetric(CommandTest):
                 result = run(feature, pictures)
                 self.assert_ok(result)
                 self.assertIn(feature + " is not a number in 2 of 2 frames; the first is frame 0", result.stderr.decode())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

@@ -1,22 +1,17 @@
-#!/usr/bin/env python3
-"""`acutance score --report`: the page tells why a bad second is bad, and a browser draws it."""
+"""`acutance score --report`: the page explains why a bad second is bad, and a browser draws it."""
 import html.parser
 import json
 import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import unittest
-import zlib
 
-from clips import ACUTANCE, CommandTest, y4m
+from clips import CommandTest, needs_ffmpeg
 
-WIDTH, HEIGHT, BAD = 320, 160, range(25, 50)  # as small as VMAF v1 takes them
+WIDTH, HEIGHT, BAD = 320, 160, range(25, 50)  # the least that VMAF v1 accepts
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
-
-
 DICE = random.Random(5)
 CELLS = [DICE.randrange(30, 220) for _ in range(997)]
 GRAIN = [DICE.random() - 0.5 for _ in range(4099)]
@@ -42,17 +37,17 @@ def banded(_):
 
 
 def clip(sample, damage=None, count=75):
-    """Three pictures in turns: making each takes a while."""
+    """Three alternating pictures, since computing each is slow."""
     def picture(k, used):
         return bytes(min(255, used(x, y, k)) for y in range(HEIGHT) for x in range(WIDTH)) + grey
     grey = bytes([128]) * (WIDTH * HEIGHT // 2)
     good = [picture(k, sample) for k in range(3)]
     bad = [picture(k, damage(sample)) for k in range(3)] if damage else good
-    return y4m(WIDTH, HEIGHT, [(bad if k in BAD else good)[k % 3] for k in range(count)])
+    return [(bad if k in BAD else good)[k % 3] for k in range(count)]
 
 
 def film(count):
-    """Coarse shapes, others in each frame."""
+    """Random coarse shapes in each frame."""
     dice, pictures = random.Random(7), []
     for _ in range(count):
         cells = [dice.randrange(16, 236) for _ in range(16 * 9)]
@@ -60,29 +55,8 @@ def film(count):
     return pictures
 
 
-def read_png(data):
-    """(width, height, rows of RGB) of a PNG file whose rows are filtered by the ones above; checks sums on the way."""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    chunks, at = {}, 8
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        assert struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0] == zlib.crc32(kind + body)
-        chunks[kind] = body
-        at += 12 + length
-    width, height, *form = struct.unpack(">IIBBBBB", chunks[b"IHDR"])
-    assert form == [8, 2, 0, 0, 0] and chunks[b"IEND"] == b""
-    packed, rows, above = zlib.decompress(chunks[b"IDAT"]), [], bytes(3 * width)
-    for y in range(height):
-        row = packed[y * (3 * width + 1):(y + 1) * (3 * width + 1)]
-        above = bytes((a + b) & 255 for a, b in zip(row[1:], above)) if row[0] == 2 else row[1:]
-        rows.append(above)
-    assert len(packed) == height * (3 * width + 1)
-    return width, height, rows
-
-
 class Text(html.parser.HTMLParser):
-    """The page's words, and all that it would fetch."""
+    """The page's text, and all that it would fetch."""
 
     def __init__(self, page):
         super().__init__()
@@ -113,34 +87,35 @@ class Report(CommandTest):
         return page, re.sub(r"\s+", " ", "".join(text.words)), text.images
 
     def worst_of(self, sample, damage):
-        ref, dis = self.write("a.y4m", clip(sample)), self.write("b.y4m", clip(sample, damage))
-        return self.page(ref, dis, "--align", "index", "--model", "version=vmaf_v1.0.16_3d0h")
+        return self.page(*self.pair(clip(sample), clip(sample, damage), (WIDTH, HEIGHT)), "--align", "index", "--model",
+                         "version=vmaf_v1.0.16_3d0h")
 
-    def test_blames_blur(self):
+    def pair(self, ref, dis, size=(128, 72)):
+        return self.video("a.y4m", ref, size=size), self.video("b.y4m", dis, size=size)
+
+    def test_blames_blur_and_banding(self):
+        worst = r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for "
         _, words, images = self.worst_of(detail, blurred)
-        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for detail lost")
-        self.assertEqual(images, 6 * 3)  # of each second one frame
+        self.assertRegex(words, worst + "detail lost")
+        self.assertEqual(images, 6 * 3)  # a frame per second
         self.assertIn("where detail is lost (adm2)", words)
-
-    def test_blames_banding(self):
         _, words, _ = self.worst_of(dithered, banded)
-        self.assertRegex(words, r"Its worst second, from 0:01\.00, has [\d.]+, \w+, mostly for banding \(smooth areas in visible steps\)")
+        self.assertRegex(words, worst + r"banding \(smooth areas in visible steps\)")
         self.assertIn("where banding is (cambi)", words)
 
     def test_blames_a_wrong_offset(self):
         whole = film(60)
-        _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole[:50])), self.write("b.y4m", y4m(128, 72, whole[3:53])),
-                                "--align", "index", "--feature", "psnr", "--no-model")
+        _, words, _ = self.page(*self.pair(whole[:50], whole[3:53]), "--align", "index", "--feature", "psnr", "--no-model")
         self.assertRegex(words, r"mostly for a wrong frame \(frame (\d+) shows the reference's frame \d+, 3 frames too new\)")
 
-    def test_says_how_frames_were_paired(self):
+    def test_reports_the_alignment(self):
         whole = film(60)
-        _, words, _ = self.page(self.write("a.y4m", y4m(128, 72, whole)), self.write("b.y4m", y4m(128, 72, whole[10:])))
+        _, words, _ = self.page(*self.pair(whole, whole[10:]))
         self.assertIn("distorted starts 10 frames early", words)
 
-    def test_says_what_was_done_to_the_videos(self):
-        small = self.write("small.y4m", y4m(64, 36, [bytes([60 + k]) * (64 * 36 * 3 // 2) for k in range(4)]))
-        large = self.write("large.y4m", y4m(128, 72, [bytes([60 + k]) * (128 * 72 * 3 // 2) for k in range(4)]))
+    def test_reports_the_conversion_of_videos(self):
+        small, large = (self.video(f"{width}.y4m", [bytes([60 + k]) * (width * height * 3 // 2) for k in range(4)],
+                                   size=(width, height)) for width, height in ((64, 36), (128, 72)))
         page, words, _ = self.page(large, small, "--align", "index", "--no-model", "--feature", "psnr")
         self.assertEqual(words.count("is scaled from 64x36 to 128x72 (bicubic)"), 1)
         self.assertNotIn('class="warning"', page)
@@ -171,7 +146,7 @@ class Report(CommandTest):
         return files
 
     def test_maps_of_all_frames(self):
-        if re.search(b"cannot read containers|could not be loaded", self.run_command(ACUTANCE, "devices").stdout):
+        if re.search(b"cannot read containers|could not be loaded", self.acutance("devices").stdout):
             self.skipTest("films need FFmpeg's libraries")
         files = self.maps_of_all("all", "--maps-video")
         self.assertEqual({"mse_y.npy", "mse_y.mkv", "adm2.npy", "adm2.mkv"} - set(files), set())
@@ -187,32 +162,31 @@ class Report(CommandTest):
         half = self.maps_of_all("half", "--maps-video", "--subsample", "2")
         self.assertIn(b"'shape': (3, 2, 2)", half["mse_y.npy"][:128])
         self.assertEqual(half["mse_y.npy"][160:192], array[128 + 64:128 + 96])
-        shown = self.score(self.path("all/adm2.mkv"), self.path("all/adm2.mkv"), "--no-model", "--feature", "psnr", "--json")
-        self.assertEqual(json.loads(shown.stdout)["frames"], 6)
+        film = self.path("all/adm2.mkv")
+        self.assertEqual(self.summary(film, film, "--no-model", "--feature", "psnr")["frames"], 6)
 
     def test_maps_of_all_frames_refuse(self):
-        self.assert_fails(self.score(self.ref, self.dis, "--maps-video"), 2, "--maps")
-        self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--journal",
-                                     self.path("j")), 2, "--journal")
-        self.assert_fails(self.score(self.ref, self.dis, "--maps", self.path("m"), "--maps-video", "--no-model",
-                                     "--feature", "motion"), 1, "add one that has: psnr, adm, vif")
+        maps = ("--maps", self.path("m"))
+        for args, status, fragment in (((), 2, "--maps"), ((*maps, "--journal", self.path("j")), 2, "--journal"),
+                                       ((*maps, "--no-model", "--feature", "motion"), 1, "add one that has: psnr, adm, vif")):
+            self.assert_fails(self.score(self.ref, self.dis, "--maps-video", *args), status, fragment)
         self.assertEqual(os.listdir(self.path("m")), [])
 
+    @needs_ffmpeg
     def test_images_are_the_pictures(self):
         dice = random.Random(3)
         luma = bytes(dice.choice((16, 126, 126, 126, 235)) if y < 40 else 126 for y in range(48) for _ in range(64))
-        other = self.write("other.y4m", y4m(64, 48, [luma + bytes([128]) * (64 * 24)]))
+        other = self.video("other.y4m", [luma + bytes([128]) * (64 * 24)])
         self.assert_ok(self.score(other, other, "--maps", self.path("maps"), "--worst", "1", "--feature", "psnr",
                                   "--no-model", "--align", "index"))
-        with open(self.path("maps/reference_000000.png"), "rb") as file:
-            width, height, rows = read_png(file.read())
-        self.assertEqual((width, height), (64, 48))
+        self.ffmpeg("-i", self.path("maps/reference_000000.png"), "-f", "rawvideo", "-pix_fmt", "rgb24", self.path("rgb"))
         grey = {16: 0, 126: 128, 235: 255}
-        self.assertEqual(b"".join(rows), bytes(grey[sample] for sample in luma for _ in range(3)))
+        with open(self.path("rgb"), "rb") as file:
+            self.assertEqual(file.read(), bytes(grey[sample] for sample in luma for _ in range(3)))
 
     def test_a_page_that_cannot_be_written_fails_at_once(self):
-        self.assert_fails(self.score(self.ref, self.dis, "--report", self.path("no/such/out.html")), 1, "no/such")
-        self.assert_fails(self.score(self.ref, self.dis, "--report", self.dis), 1, "dis.y4m")
+        for page, fragment in ((self.path("no/such/out.html"), "no/such"), (self.dis, "dis.y4m")):
+            self.assert_fails(self.score(self.ref, self.dis, "--report", page), 1, fragment)
         done = self.score(self.ref, self.dis, "--maps", "/proc/no", "--worst", "1")
         self.assert_fails(done, 1, "/proc/no")
         self.assertEqual(done.stdout, b"")
@@ -233,7 +207,3 @@ class Report(CommandTest):
         self.assertGreater(len(fieldsets), 1)
         self.assertNotIn('scope="col">encode', shown.stdout)  # a column that says the same in each row
         self.assertNotIn("CONSOLE", shown.stderr)  # neither an error of the script nor a refused request
-
-
-if __name__ == "__main__":
-    unittest.main()

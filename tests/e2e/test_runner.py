@@ -1,8 +1,7 @@
-"""The `vmaf` command as libvmaf's Python package drives it: raw videos through two named pipes, XML logs whose columns it
-finds by their beginnings, and options for features that a model does not have."""
+"""The `vmaf` command under libvmaf's Python package: raw videos through two named pipes, XML logs whose columns are found
+by prefix, and options for features that a model does not have."""
 import os
 import threading
-import unittest
 from xml.etree import ElementTree
 
 from clips import CommandTest, distorted_sample, frames, reference_sample
@@ -16,7 +15,6 @@ GAINS = ("vif.vif_enhn_gain_limit={0}:float_vif.vif_enhn_gain_limit={0}:"
 
 class Runner(CommandTest):
     WIDTH, HEIGHT, FRAMES = 96, 80, 4
-    _cache = {}
 
     def pipe(self, name, sample, first=0, end=FRAMES):
         """A named pipe into which a thread writes some frames of a video."""
@@ -84,7 +82,7 @@ class Runner(CommandTest):
         self.assertEqual(self.pick(zero, "integer_motion2"), [0.0] * self.FRAMES)
         self.assertEqual(zero["integer_adm2"], plain["integer_adm2"])
 
-    def test_a_limit_that_there_is_not_fails(self):
+    def test_a_limit_below_1_fails(self):
         for limits in (("0.9", "1.0"), ("1.0", "0.9")):
             result = self.run_vmaf("--model", "version=vmaf_v0.6.1neg:" + GAINS.format(*limits))
             self.assertNotEqual(result.returncode, 0)
@@ -99,11 +97,6 @@ class Runner(CommandTest):
         self.assertEqual([line.split(",")[0] for line in skipped.splitlines()], ["Frame", "0", "1"])
 
     def test_a_log_on_standard_output(self):
-        result = self.vmaf("-r", self.ref, "-d", self.dis, "--no_prediction", "--feature", "vif", "--output", "/dev/stdout",
-                           "--xml")
-        root = ElementTree.fromstring(self.assert_ok(result))
+        root = ElementTree.fromstring(self.assert_ok(self.run_vmaf("--no_prediction", "--feature", "vif", "--output",
+                                                                   "/dev/stdout", "--xml")))
         self.assertEqual(len(root.findall("frames/frame")), self.FRAMES)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=1)

@@ -2,12 +2,11 @@
 import importlib.util
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import unittest
 
-from clips import ACUTANCE, BIN, CommandTest, frames, reference_sample, y4m
+from clips import ACUTANCE, BIN, CommandTest, frames, needs_ffmpeg, reference_sample
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "examples" / "target_quality.py"
 SPEC = importlib.util.spec_from_file_location("target_quality", SCRIPT)
@@ -17,8 +16,6 @@ SPEC.loader.exec_module(target_quality)
 
 
 def has_encoder(name):
-    if not shutil.which("ffmpeg"):
-        return False
     listed = subprocess.run(["ffmpeg", "-v", "error", "-encoders"], stdout=subprocess.PIPE, check=False).stdout
     return name.encode() in listed
 
@@ -43,24 +40,24 @@ class Bisection(unittest.TestCase):
                     self.assertLess(len(tried), 24)
 
 
+@needs_ffmpeg
 class Searches(CommandTest):
+    WIDTH, HEIGHT = 128, 96
+    SCORING = ("--", "--threads", "1", "--align", "index")
+
     def setUp(self):
         super().setUp()
-        self.source = self.path("source.mkv")
-        clip = self.write("clip.y4m", y4m(128, 96, frames(128, 96, 6, reference_sample) * 2))
-        if not has_encoder("ffv1"):
-            self.skipTest("there is no ffmpeg with ffv1")
-        self.assert_ok(self.run_command("ffmpeg", "-v", "error", "-i", clip, "-c:v", "ffv1", self.source))
+        clip = self.video("clip.y4m", frames(128, 96, 6, reference_sample) * 2)
+        self.source = self.ffmpeg("-i", clip, "-c:v", "ffv1", self.path("source.mkv"))
 
-    def search(self, *args, status=0):
+    def find(self, *args, status=0):
         result = self.run_command(sys.executable, "-B", SCRIPT, self.source, self.path("out.mkv"), "--acutance", ACUTANCE,
-                                  *args, "--", "-m", "vmaf_v0.6.1", "--threads", "1", "--align", "index")
-        self.assertEqual(result.returncode, status, result.stderr.decode())
+                                  *args)
+        self.assert_fails(result, status)
         return json.loads(result.stdout)
 
-    def score(self, *args, **options):
-        result = super().score(self.source, *args, "-m", "vmaf_v0.6.1", "-q", "--json", **options)
-        return next(iter(json.loads(self.assert_ok(result))["results"][0]["models"].values()))
+    def search(self, *args, status=0):
+        return self.find(*args, *self.SCORING, "-m", "vmaf_v0.6.1", status=status)
 
     def test_encoders(self):
         for encoder, preset in (("libx264", "ultrafast"), ("libsvtav1", "12")):
@@ -70,33 +67,24 @@ class Searches(CommandTest):
                 found = self.search("--encoder", encoder, "--preset", preset, "--target", "80", "--pool", "p5")
                 self.assertTrue(found["reached"])
                 self.assertGreaterEqual(found["score"], 80)
-                self.assertAlmostEqual(self.score(self.path("out.mkv"), "--pool", "p5")["pools"]["p5"], found["score"],
-                                       delta=1e-9)
+                document = self.summary(self.source, self.path("out.mkv"), "-m", "vmaf_v0.6.1", "--pool", "p5")
+                pools = document["results"][0]["models"]["vmaf_v0.6.1"]["pools"]
+                self.assertAlmostEqual(pools["p5"], found["score"], delta=1e-9)
 
     def test_server_and_command_agree(self):
-        if not has_encoder("libx264"):
-            self.skipTest("ffmpeg has no libx264")
         args = ("--preset", "ultrafast", "--target", "85")
         self.assertEqual(self.search(*args), self.search(*args, "--command"))
         missed = self.search("--preset", "ultrafast", "--target", "101", status=3)
         self.assertEqual((missed["reached"], missed["crf"]), (False, 4))
 
-    def find(self, *args, status=0):
-        result = self.run_command(sys.executable, "-B", SCRIPT, self.source, self.path("out.mkv"), "--acutance", ACUTANCE,
-                                  "--preset", "ultrafast", "--crf", "24:36", *args)
-        self.assertEqual(result.returncode, status, result.stderr.decode())
-        return json.loads(result.stdout)
-
     def test_metrics(self):
         """By the server; by libvship where it has the metric, with the same score."""
-        if not has_encoder("libx264"):
-            self.skipTest("ffmpeg has no libx264")
-        options = ("--", "--threads", "1", "--align", "index")
+        common = ("--preset", "ultrafast", "--crf", "24:36", "--metric")
         targets = {"vmaf": 85, "xpsnr": 32, "ssimulacra2": 70, "butteraugli": 3, "cvvdp": 9}
         for metric, target in targets.items():
             with self.subTest(metric):
-                args = ("--metric", metric, "--target", str(target))
-                found = self.find(*args, *options)
+                args = (*common, metric, "--target", str(target))
+                found = self.find(*args, *self.SCORING)
                 self.assertTrue(found["reached"])
                 self.assertTrue(24 <= found["crf"] < 36, found)
                 if metric == "butteraugli":
@@ -107,9 +95,5 @@ class Searches(CommandTest):
                     here = self.find(*args, "--vship", str(VSHIP))
                     self.assertAlmostEqual(here["score"], found["score"], delta=1e-12)
                     self.assertEqual(here["crf"], found["crf"])
-        missed = self.find("--metric", "butteraugli", "--target", "0.001", *options, status=3)
+        missed = self.find(*common, "butteraugli", "--target", "0.001", *self.SCORING, status=3)
         self.assertEqual((missed["reached"], missed["crf"]), (False, 24))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,17 +1,15 @@
-"""`acutance serve`: requests on a Unix socket, references that stay decoded, and what must not end the server."""
+"""`acutance serve`: requests on a Unix socket, cached references, and what must not end the server."""
 import json
 import os
 import resource
-import shutil
 import signal
 import socket
 import stat
 import subprocess
 import time
-import unittest
 
 import schema
-from clips import ACUTANCE, CommandTest, y4m
+from clips import ACUTANCE, CommandTest, needs_ffmpeg, y4m
 
 MODEL = ["-m", "vmaf_v0.6.1", "-t", "1"]
 
@@ -34,6 +32,9 @@ class Client:
 
     def read(self):
         return schema.check(json.loads(self.lines.readline()))
+
+    def request(self, reference, distorted, options=MODEL):
+        self.send(json.dumps({"reference": reference, "distorted": distorted, "options": options}).encode() + b"\n")
 
     def ask(self, **request):
         self.send(json.dumps(request).encode() + b"\n")
@@ -70,16 +71,22 @@ class Serve(CommandTest):
 
     def encode(self, name, frames=None):
         """A container of the reference, which has to be decoded."""
-        if not shutil.which("ffmpeg"):
-            self.skipTest("there is no ffmpeg to make a container with")
-        source = self.write("source.y4m", y4m(64, 48, frames or self.clip("ref") * 4))
-        made = self.run_command("ffmpeg", "-v", "error", "-y", "-i", source, "-c:v", "ffv1", self.path(name))
-        if made.returncode != 0:
-            self.skipTest("ffmpeg has no ffv1")
-        return self.path(name)
+        source = self.video("source.y4m", frames or self.clip("ref") * 4)
+        return self.ffmpeg("-i", source, "-c:v", "ffv1", self.path(name))
 
-    def summary(self, *args):
-        return json.loads(self.assert_ok(self.score(*args, "--json", "-q")))
+    def long_distorted(self):
+        return self.video("long.y4m", self.clip("dis") * 4)
+
+    def assert_serves(self, client):
+        self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+
+    def request_minutes(self, client):
+        """Starts a run of minutes, on a file without blocks on the disk."""
+        huge = self.path("huge.yuv")
+        with open(huge, "wb") as file:
+            file.truncate(1920 * 1080 * 3 // 2 * 3000)
+        client.request(huge, huge, [*MODEL, "--size", "1920x1080", "--align", "index"])
+        time.sleep(0.3)
 
     def test_scores_are_those_of_the_command(self):
         _, client = self.start()
@@ -92,24 +99,23 @@ class Serve(CommandTest):
         self.assertEqual(reply["status"], 3)
         self.assertEqual(len(json.loads(self.read("log.json"))["frames"]), self.FRAMES)
 
+    @needs_ffmpeg
     def test_the_reference_stays_decoded(self):
         reference = self.encode("ref.mkv")
-        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        dis = self.long_distorted()
         expected = self.summary(reference, dis, *MODEL, "-f", "psnr")["results"]
         _, client = self.start()
         # The first run decodes a part, the second the rest; the first reads no chroma.
         reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "--frames", "0:9"])
         self.assertEqual((reply["status"], reply["kept_frames"]), (0, 0))
         self.assertEqual(reply["summary"]["frames"], 9)
-        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
-        self.assertTrue(9 <= reply["kept_frames"] < 24, reply["kept_frames"])
-        self.assertEqual(reply["summary"]["results"], expected)
-        reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
-        self.assertEqual(reply["kept_frames"], 24)
-        self.assertEqual(reply["summary"]["results"], expected)
-        kept = client.ask(op="status")["references"]
-        self.assertEqual(kept, [{"reference": reference, "frames": 24, "bytes": 24 * 64 * 48 * 3 // 2, "device_frames": 0}])
-        # A video against itself reads the file twice; other frames than the kept ones must be read again.
+        for least, most in ((9, 23), (24, 24)):
+            reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
+            self.assertTrue(least <= reply["kept_frames"] <= most, reply["kept_frames"])
+            self.assertEqual(reply["summary"]["results"], expected)
+        cached = client.ask(op="status")["references"]
+        self.assertEqual(cached, [{"reference": reference, "frames": 24, "bytes": 24 * 64 * 48 * 3 // 2, "device_frames": 0}])
+        # A video against itself reads the file twice; frames of a changed file must be read again.
         self.assertEqual(client.ask(reference=reference, distorted=reference, options=MODEL)["status"], 0)
         self.encode("ref.mkv", self.clip("dis") * 3)
         reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, "-f", "psnr"])
@@ -126,12 +132,12 @@ class Serve(CommandTest):
             reply = client.ask(reference=self.ref, distorted=self.dis, options=options)
             self.assertEqual((reply["status"], reply["kept_frames"], reply["device_frames"]), (0, 0, frames))
             self.assertEqual(reply["summary"]["results"], expected)
-        # Other frames, another preparation and the processor read the same file.
+        # Other frames, another preparation and the CPU read the same file.
         device = ["--backend", "emu"]
         for more in ([*device, "--frames", "2:5"], [*device, "--crop", "48:40:8:4"], [], [*device, "--align", "index"]):
             reply = client.ask(reference=self.ref, distorted=self.dis, options=[*MODEL, *more])
             self.assertEqual(reply["summary"]["results"], self.summary(self.ref, self.dis, *MODEL, *more)["results"])
-        # One that has changed is another.
+        # A changed file is another reference.
         with open(self.ref, "r+b") as file:
             file.seek(0)
             file.write(y4m(64, 48, self.clip("dis")))
@@ -143,9 +149,10 @@ class Serve(CommandTest):
         self.assertTrue(client.ask(op="drop", reference=self.ref)["dropped"])
         self.assertEqual(client.ask(op="status")["device_bytes"], 0)
 
+    @needs_ffmpeg
     def test_a_decoded_reference_stays_on_the_device(self):
         reference = self.encode("ref.mkv")
-        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        dis = self.long_distorted()
         options = [*MODEL, "--backend", "emu"]
         expected = self.summary(reference, dis, *options)["results"]
         _, client = self.start("--max-vram", str(10 * 64 * 48))
@@ -154,9 +161,10 @@ class Serve(CommandTest):
             self.assertEqual((reply["status"], reply["device_frames"]), (0, frames))
             self.assertEqual(reply["summary"]["results"], expected)
 
+    @needs_ffmpeg
     def test_memory_is_bounded(self):
         a, b = self.encode("a.mkv"), self.encode("b.mkv")
-        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+        dis = self.long_distorted()
         bytes_of_one = 24 * 64 * 48 * 3 // 2
         for budget, expected in ((bytes_of_one * 3 // 2, [(b, 24)]), (bytes_of_one // 2, [(b, 0), (a, 0)]),
                                  (bytes_of_one * 2, [(b, 24), (a, 24)])):
@@ -167,35 +175,30 @@ class Serve(CommandTest):
                     reply = client.ask(reference=reference, distorted=dis, options=MODEL)
                     scores.append(reply["summary"]["results"])
             self.assertEqual(scores, scores[:1] * 4)
-            kept = client.ask(op="status")["references"]
-            self.assertEqual([(each["reference"], each["frames"]) for each in kept], expected)
+            cached = client.ask(op="status")["references"]
+            self.assertEqual([(each["reference"], each["frames"]) for each in cached], expected)
             server.terminate()
             server.wait()
 
-    def test_memory_is_bounded_where_a_run_stops_early(self):
-        a, b = self.encode("a.avi"), self.encode("b.avi")
-        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
+    @needs_ffmpeg
+    def test_memory_is_bounded_where_runs_stop_early(self):
+        """AVI declares its length, Matroska does not: a cached part counts as what it may still grow to."""
+        dis, part = self.long_distorted(), ["--frames", "0:9"]
         budget = 24 * 64 * 48 * 3 // 2 * 3 // 2
-        _, client = self.start("--max-memory", str(budget))
-        for reference, more in ((a, ["--frames", "0:9"]), (b, []), (a, [])):
-            client.ask(reference=reference, distorted=dis, options=[*MODEL, *more])
-            kept = client.ask(op="status")["references"]
-            self.assertLessEqual(sum(each["bytes"] for each in kept), budget)
-            self.assertGreater(kept[0]["frames"], 0)
-
-    def test_memory_is_bounded_where_files_do_not_tell_their_lengths(self):
-        a, b = self.encode("a.mkv"), self.encode("b.mkv")
-        dis = self.write("long.y4m", y4m(64, 48, self.clip("dis") * 4))
-        budget = 24 * 64 * 48 * 3 // 2 * 3 // 2
-        _, client = self.start("--max-memory", str(budget))
-        part = ["--frames", "0:9"]
-        runs = [(a, part, [9]), (b, part, [9, 9]), (a, part, [9, 9]), (a, [], [24, 9]), (b, [], [24]), (a, part, [9])]
-        for reference, more, expected in runs:
-            reply = client.ask(reference=reference, distorted=dis, options=[*MODEL, *more])
-            self.assertEqual(reply["status"], 0)
-            kept = client.ask(op="status")["references"]
-            self.assertLessEqual(sum(each["bytes"] for each in kept), budget)
-            self.assertEqual([each["frames"] for each in kept], expected)
+        for kind, runs in (("avi", [("a", part, None), ("b", [], None), ("a", [], None)]),
+                           ("mkv", [("a", part, [9]), ("b", part, [9, 9]), ("a", part, [9, 9]), ("a", [], [24, 9]),
+                                    ("b", [], [24]), ("a", part, [9])])):
+            references = {name: self.encode(f"{name}.{kind}") for name in "ab"}
+            server, client = self.start("--max-memory", str(budget))
+            for name, more, expected in runs:
+                reply = client.ask(reference=references[name], distorted=dis, options=[*MODEL, *more])
+                self.assertEqual(reply["status"], 0)
+                cached = client.ask(op="status")["references"]
+                self.assertLessEqual(sum(each["bytes"] for each in cached), budget)
+                frames = [each["frames"] for each in cached]
+                self.assertTrue(frames == expected if expected else frames[0] > 0, frames)
+            server.terminate()
+            server.wait()
 
     def test_wrong_requests_are_answered(self):
         server, client = self.start()
@@ -217,9 +220,9 @@ class Serve(CommandTest):
             reply = client.ask(reference=self.ref, distorted=self.dis, options=options)
             self.assertIn(fragment, reply["error"])
             self.assertIn(reply["status"], (1, 2), options)
-        self.assertIn("absent", client.ask(reference=self.path("absent"), distorted=self.dis)["error"])
-        self.assertIn("absent", client.ask(reference=self.ref, distorted=self.path("absent"))["error"])
-        self.assertIn("input", client.ask(reference="-", distorted=self.dis)["error"])
+        for reference, distorted, fragment in ((self.path("absent"), self.dis, "absent"), (self.ref, self.path("absent"), "absent"),
+                                               ("-", self.dis, "input")):
+            self.assertIn(fragment, client.ask(reference=reference, distorted=distorted)["error"])
         for name in ("-r.y4m", "--help"):  # names of files, not options
             reply = client.ask(reference=name, distorted=[name], options=MODEL[:2])
             self.assertIn(f"{name}: No such file", reply["error"])
@@ -233,56 +236,48 @@ class Serve(CommandTest):
         except OSError:
             pass  # it is closed while it sends
         self.assertIsNone(server.poll())
-        half = self.connect()  # the sending half is closed: the answer comes all the same
+        half = self.connect()  # the sending half is closed, and the answer comes
         half.send(json.dumps({"reference": self.ref, "distorted": self.dis, "options": MODEL}).encode())
         half.socket.shutdown(socket.SHUT_WR)
         self.assertEqual(half.read()["status"], 0)
-        self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+        self.assert_serves(client)
 
-    def test_a_client_that_goes_ends_its_run(self):
+    def test_a_client_that_disconnects_ends_its_run(self):
         _, client = self.start()
-        huge = self.path("huge.yuv")  # without blocks on the disk: a run of minutes
-        with open(huge, "wb") as file:
-            file.truncate(1920 * 1080 * 3 // 2 * 3000)
-        client.send(json.dumps({"reference": huge, "distorted": huge, "options":
-                                [*MODEL, "--size", "1920x1080", "--align", "index"]}).encode() + b"\n")
-        time.sleep(0.3)
+        self.request_minutes(client)
         client.close()
         start = time.monotonic()
-        self.assertEqual(self.connect().ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+        self.assert_serves(self.connect())
         self.assertLess(time.monotonic() - start, 20)
 
     def test_a_fifo_is_no_reference(self):
-        fifo = self.path("fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo("fifo")
         _, client = self.start()
         reply = client.ask(reference=fifo, distorted=self.dis, options=MODEL)
         self.assertEqual(reply["status"], 2)
         self.assertIn("is no regular file", reply["error"])
-        self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+        self.assert_serves(client)
 
-    def test_a_fifo_without_a_writer_keeps_nobody(self):
-        fifo = self.path("fifo")
-        os.mkfifo(fifo)
+    def test_a_fifo_without_a_writer_blocks_no_client(self):
+        fifo = self.fifo("fifo")
         server, client = self.start()
-        request = json.dumps({"reference": self.ref, "distorted": fifo, "options": MODEL}).encode() + b"\n"
-        for written in (b"", y4m(64, 48, self.clip("dis"))[:9999]):  # nobody opens it, or stops within a frame
+        for written in (b"", y4m(64, 48, self.clip("dis"))[:9999]):  # without a writer, or with one that stops in a frame
             waiting = self.connect()
-            waiting.send(request)
+            waiting.request(self.ref, fifo)
             writer = os.open(fifo, os.O_RDWR) if written else None
             if written:
                 os.write(writer, written)
             time.sleep(0.3)
             begin = time.monotonic()
             waiting.close()
-            self.assertEqual(client.ask(reference=self.ref, distorted=self.dis, options=MODEL)["status"], 0)
+            self.assert_serves(client)
             self.assertLess(time.monotonic() - begin, 5)
             if written:
                 os.close(writer)
-        self.assert_ends_soon(server, client, request)
+        self.assert_ends_soon(server, client, fifo)
 
-    def assert_ends_soon(self, server, client, request):
-        client.send(request)
+    def assert_ends_soon(self, server, client, *request):
+        client.request(self.ref, *request)
         time.sleep(0.3)
         begin = time.monotonic()
         server.send_signal(signal.SIGTERM)
@@ -291,17 +286,14 @@ class Serve(CommandTest):
         self.assertFalse(os.path.exists(self.at))
 
     def test_the_server_ends_though_a_run_waits_for_ever(self):
-        fifo = self.path("fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo("fifo")
         server, client = self.start()
-        request = {"reference": self.ref, "distorted": self.dis, "options": ["-m", fifo]}
-        self.assert_ends_soon(server, client, json.dumps(request).encode() + b"\n")
+        self.assert_ends_soon(server, client, self.dis, ["-m", fifo])
 
     def test_a_fifo_may_be_scored(self):
-        fifo = self.path("fifo")
-        os.mkfifo(fifo)
+        fifo = self.fifo("fifo")
         _, client = self.start()
-        client.send(json.dumps({"reference": self.ref, "distorted": fifo, "options": MODEL}).encode() + b"\n")
+        client.request(self.ref, fifo)
         time.sleep(0.2)
         with open(fifo, "wb") as file, open(self.dis, "rb") as dis:
             file.write(dis.read())
@@ -331,7 +323,7 @@ class Serve(CommandTest):
             server, client = self.start()
             mode = os.lstat(self.at).st_mode
             self.assertEqual((stat.S_ISSOCK(mode), stat.S_IMODE(mode)), (True, 0o600))
-            self.assert_fails(self.run_command(ACUTANCE, "serve", self.at), 1, "another server answers there")
+            self.assert_fails(self.acutance("serve", self.at), 1, "another server answers there")
             self.assertEqual(client.ask(op="status")["references"], [])
             server.send_signal(end)
             self.assertEqual(server.wait(timeout=30), 0)
@@ -340,22 +332,13 @@ class Serve(CommandTest):
         server.kill()
         server.wait()
         self.assertTrue(os.path.exists(self.at))
-        server, _ = self.start()  # what a killed one left is replaced
+        server, _ = self.start()  # the socket of a killed server is replaced
         self.assertIsNone(server.poll())
-        self.assert_fails(self.run_command(ACUTANCE, "serve", self.ref), 1, "is no socket")
-        self.assert_fails(self.run_command(ACUTANCE, "serve", self.path("x" * 200)), 1, "bytes")
+        self.assert_fails(self.acutance("serve", self.ref), 1, "is no socket")
+        self.assert_fails(self.acutance("serve", self.path("x" * 200)), 1, "bytes")
 
     def test_a_run_ends_with_the_server(self):
         server, client = self.start()
-        huge = self.path("huge.yuv")
-        with open(huge, "wb") as file:
-            file.truncate(1920 * 1080 * 3 // 2 * 3000)
-        client.send(json.dumps({"reference": huge, "distorted": huge, "options":
-                                [*MODEL, "--size", "1920x1080", "--align", "index"]}).encode() + b"\n")
-        time.sleep(0.3)
+        self.request_minutes(client)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(timeout=20), 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

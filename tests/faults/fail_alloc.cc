@@ -1,11 +1,11 @@
-// A library to be preloaded: the n-th call of operator new fails, as where memory runs out. $FAIL_ALLOCATION_AT is n,
-// counted from 0, and $START_THREADS the number of threads that the system starts; programs that have it loaded may
-// also call its functions.
+// Preloaded library in which the n-th call of operator new fails. $FAIL_ALLOCATION_AT is n, counted from 0, and
+// $START_THREADS the number of threads that the system starts; programs may also call its functions.
 #include "tests/faults/fail_alloc.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -24,7 +24,7 @@ constinit std::atomic<int64_t> g_fail_from = kNever, g_fail_to = kNever, g_fail_
 using MainFunction = int (*)(int, char**, char**);
 MainFunction g_main;
 
-/// Counts from here: what throws while a program's and its libraries' globals are made, nobody can catch.
+/// Counts from here: no code can catch what the initialization of globals throws.
 int CountingMain(int argc, char** argv, char** environment) {
   const char* text = std::getenv("FAIL_ALLOCATION_AT");
   fail_allocation_at(text ? std::atoll(text) : kNever);
@@ -35,21 +35,19 @@ int CountingMain(int argc, char** argv, char** environment) {
 
 void* Allocate(size_t bytes, size_t align) {
   const int64_t number = g_count++;
-  if (number >= g_fail_from && number < g_fail_to && (number - g_fail_from) % g_fail_step == 0) return nullptr;
-  if (bytes == 0) bytes = 1;
-  if (align <= alignof(std::max_align_t)) return std::malloc(bytes);
-  return std::aligned_alloc(align, (bytes + align - 1) / align * align);
-}
-
-void* AllocateOrThrow(size_t bytes, size_t align) {
-  void* memory = Allocate(bytes, align);
+  const bool fails = number >= g_fail_from && number < g_fail_to && (number - g_fail_from) % g_fail_step == 0;
+  bytes = std::max(bytes, align);
+  void* const memory = fails ? nullptr
+                       : align <= alignof(std::max_align_t)
+                           ? std::malloc(bytes)
+                           : std::aligned_alloc(align, (bytes + align - 1) / align * align);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
 
 }  // namespace
 
-/// What the C library begins a program with.
+/// The C library's entry into a program.
 extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, void (*init)(), void (*fini)(),
                                  void (*loader_fini)(), void* stack_end) {
   using Start = int (*)(MainFunction, int, char**, void (*)(), void (*)(), void (*)(), void*);
@@ -58,7 +56,7 @@ extern "C" int __libc_start_main(MainFunction program, int argc, char** argv, vo
   return start(CountingMain, argc, argv, init, fini, loader_fini, stack_end);
 }
 
-/// As where a container or a user has a limit on them.
+/// Fails as under a container's or a user's limit.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                               void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
@@ -84,25 +82,10 @@ extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step) {
 
 extern "C" int64_t fail_allocation_at(int64_t n) { return fail_allocations(n, 1, 1); }
 
-void* operator new(size_t bytes) { return AllocateOrThrow(bytes, 1); }
-void* operator new[](size_t bytes) { return AllocateOrThrow(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t align) { return AllocateOrThrow(bytes, static_cast<size_t>(align)); }
-void* operator new[](size_t bytes, std::align_val_t align) {
-  return AllocateOrThrow(bytes, static_cast<size_t>(align));
-}
-void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
-void* operator new[](size_t bytes, const std::nothrow_t&) noexcept { return Allocate(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
-  return Allocate(bytes, static_cast<size_t>(align));
-}
-void* operator new[](size_t bytes, std::align_val_t align, const std::nothrow_t&) noexcept {
-  return Allocate(bytes, static_cast<size_t>(align));
-}
+// The C++ library's other forms call these.
+void* operator new(size_t bytes) { return Allocate(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t align) { return Allocate(bytes, static_cast<size_t>(align)); }
 void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-/// From now on `count` allocations fail, number `n`, counted from here, and each `step` after it; -1: none. Returns how
-/// many there were since the last call. More than one show whether the handling of a failure needs memory itself.
+/// From now on `count` allocations fail: number `n`, counted from here, and each `step` after it; -1: none. Returns the
+/// number of allocations since the last call. More than one failure shows whether handling one needs memory itself.
 extern "C" int64_t fail_allocations(int64_t n, int64_t count, int64_t step);
 extern "C" int64_t fail_allocation_at(int64_t n);  // one
 
-/// From now on the system starts `count` threads and no more; -1: as many as it has. Returns how many were started
-/// since the last call.
+/// From now on the system starts at most `count` threads; -1: no limit. Returns the number of threads since the last
+/// call.
 extern "C" int64_t start_threads(int64_t count);

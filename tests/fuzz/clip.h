@@ -1,4 +1,4 @@
-// Short y4m videos that inputs describe: their shape, their rate and what moves in them.
+// Short y4m videos whose shape, rate and motion an input selects.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace acutance::fuzz {
 
 /// Six bytes and a line: the size, the chroma format, the number of frames, the first frame of the motion and its
-/// speed; then what the header says of the rate.
+/// speed; then the header's rate.
 inline std::string ClipOf(Input& input) {
   struct Layout {
     const char* tag;

@@ -1,5 +1,4 @@
-// Fuzz target: the pairing of two videos by fingerprints, cut to what both show, and by times, which containers may
-// tell as they like.
+// Fuzz target: the alignment of two videos by fingerprints, of which one may be cropped, and by arbitrary times.
 #include "align/align_tracks.h"
 
 #include <cmath>
@@ -18,7 +17,7 @@ FrameFingerprint Numbers(int shown) {
   return fingerprint;
 }
 
-/// A smooth picture, of which a part is shown.
+/// A part of a smooth picture.
 FrameFingerprint Waves(const Placement& part, int shown) {
   FrameFingerprint fingerprint;
   for (int c = 0; c < FrameFingerprint::kCells; ++c) {
@@ -37,7 +36,7 @@ Placement ReadPart(fuzz::Input& input) {
   return {left * kStep, top * kStep, 1 - input.Byte() * kStep, 1 - input.Byte() * kStep};
 }
 
-/// A byte a frame says what it shows. Times and the rate are even, or any numbers.
+/// A byte per frame selects its picture. Times and the rate are even, or any numbers.
 FrameTrack ReadTrack(fuzz::Input& input) {
   constexpr int kMostFrames = 48;
   FrameTrack track;
@@ -76,12 +75,10 @@ void Check(const Placement& placement) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const FrameTrack reference = ReadTrack(input), distorted = ReadTrack(input);
   const PlacedAlignment placed = AlignPlaced(reference, distorted);
   if (placed.alignment.ok()) Check(*placed.alignment, reference, distorted);
   if (placed.placement) Check(placed.placement->placement);
   if (reference.size() > 0 && distorted.size() > 0) Check(AlignByTimes(reference, distorted), reference, distorted);
-  return 0;
 }

@@ -1,8 +1,9 @@
-// Fuzz target: sequences of calls of libvmaf's C API, a byte each with the bytes of its arguments.
+// Fuzz target: sequences of calls of libvmaf's C API, each a byte followed by those of its arguments.
 #include <libvmaf/libvmaf.h>
 
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include "tests/fuzz/fuzz.h"
 
@@ -27,56 +28,24 @@ class Program {
  public:
   explicit Program(Input input) : input_(input) {}
   ~Program() {
-    for (VmafPicture& picture : pictures_)
-      if (picture.ref) vmaf_picture_unref(&picture);
+    Close();
     vmaf_feature_dictionary_free(&dictionary_);
-    if (context_) vmaf_close(context_);
     Drop();
   }
   Program(const Program&) = delete;
 
   void Run() {
     constexpr int kMostCalls = 48;
-    for (int call = 0; call < kMostCalls && !input_.empty(); ++call) Call();
+    for (int call = 0; call < kMostCalls && !input_.empty(); ++call)
+      (this->*kCalls[input_.Byte() % std::size(kCalls)])();
   }
 
  private:
-  void Call() {
-    switch (input_.Byte() % 17) {
-      case 0:
-        return Open();
-      case 1:
-        return Close();
-      case 2:
-        return Load();
-      case 3:
-        return void(vmaf_use_features_from_model(context_, model_));
-      case 4:
-        return SetOption();
-      case 5:
-        return UseFeature();
-      case 6:
-        return Allocate();
-      case 7:
-        return void(vmaf_picture_unref(&Picture()));
-      case 8:
-      case 9:
-      case 10:
-        return Read();
-      case 11:
-        return void(vmaf_read_pictures(context_, nullptr, nullptr, 0));
-      case 12:
-        return Score();
-      case 13:
-        return Pool();
-      case 14:
-        return void(vmaf_import_feature_score(context_, Choose(kColumns, input_), input_.Byte(), input_.Byte()));
-      case 15:
-        return Prefetch();
-      default:
-        return void(vmaf_write_output(context_, "/dev/null", static_cast<VmafOutputFormat>(input_.Byte() % 6)));
-    }
-  }
+  void UseModel() { vmaf_use_features_from_model(context_, model_); }
+  void Unref() { vmaf_picture_unref(&Picture()); }
+  void Flush() { vmaf_read_pictures(context_, nullptr, nullptr, 0); }
+  void Import() { vmaf_import_feature_score(context_, Choose(kColumns, input_), input_.Byte(), input_.Byte()); }
+  void Write() { vmaf_write_output(context_, "/dev/null", static_cast<VmafOutputFormat>(input_.Byte() % 6)); }
 
   void Open() {
     if (context_) return;
@@ -100,12 +69,12 @@ class Program {
 
   /// Mostly a model that was loaded before: parsing takes longer than all other calls, and has a target of its own.
   void Load() {
-    static VmafModel* const kept = LoadOne(0, "vmaf_v0.6.1");
+    static VmafModel* const shared = LoadOne(0, "vmaf_v0.6.1");
     Drop();
     const uint8_t flags = input_.Byte();
     const char* name = Choose(kModels, input_);
     owns_model_ = flags >= 192;
-    model_ = owns_model_ ? LoadOne(flags, name) : kept;
+    model_ = owns_model_ ? LoadOne(flags, name) : shared;
   }
 
   static VmafModel* LoadOne(uint64_t flags, const char* name) {
@@ -172,6 +141,13 @@ class Program {
     if (!picture.ref && vmaf_fetch_preallocated_picture(context_, &picture) != 0) picture = {};
   }
 
+  using CallFunction = void (Program::*)();
+  static constexpr CallFunction kCalls[] = {
+      &Program::Open,       &Program::Close,    &Program::Load,  &Program::UseModel, &Program::SetOption,
+      &Program::UseFeature, &Program::Allocate, &Program::Unref, &Program::Read,     &Program::Read,
+      &Program::Read,       &Program::Flush,    &Program::Score, &Program::Pool,     &Program::Import,
+      &Program::Prefetch,   &Program::Write};
+
   Input input_;
   VmafContext* context_ = nullptr;
   VmafModel* model_ = nullptr;
@@ -183,7 +159,4 @@ class Program {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Program(Input(data, size)).Run();
-  return 0;
-}
+ACU_FUZZ_TARGET(input) { Program(input).Run(); }

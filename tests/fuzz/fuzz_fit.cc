@@ -1,4 +1,4 @@
-// Fuzz target: two videos of any shape, turned, cropped and scaled to one, and the search for their bars.
+// Fuzz target: two videos of any shape, rotated, cropped and scaled to one, and the search for their bars.
 #include <memory>
 
 #include "align/black_bars.h"
@@ -79,8 +79,7 @@ int Read(VideoSource& video) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const int how = input.Byte();
   FitOptions options{.raise_bit_depth = (how & 1) != 0,
                      .heed_color = (how & 2) != 0,
@@ -88,13 +87,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                      .force = (how & 8) != 0};
   const std::string scale = input.Line(), filter = input.Line();
   if (how & 16) options.size = ParseCommonSize(scale, filter);
-  // What the user asks for may be large: a run has the memory, and this target has not.
-  if (options.size && (options.size->width > 256 || options.size->height > 256)) return 0;
+  // A run has the memory for large sizes; this target does not.
+  if (options.size && (options.size->width > 256 || options.size->height > 256)) return;
   PairReaderInput reference = ReadInput(input, "reference");
   std::vector<PairReaderInput> distorted;
   distorted.push_back(ReadInput(input, "distorted"));
-  if (!FitVideos(options, reference, distorted).ok()) return 0;
+  if (!FitVideos(options, reference, distorted).ok()) return;
   volatile int sink = Read(*reference.video);
   sink = sink + Read(*distorted[0].video);
-  return 0;
 }

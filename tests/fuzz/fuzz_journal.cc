@@ -1,5 +1,5 @@
 // Fuzz target: a journal with right checksums, joined. The header's lines, an empty line, then records: a byte for the
-// frame, one for the number of words, and a byte for each word.
+// frame, one for the number of values, and two for each value.
 #include "base/hash.h"
 #include "run/run_journal.h"
 #include "tests/fuzz/fuzz.h"
@@ -8,8 +8,8 @@ using namespace acutance;
 
 namespace {
 
-std::string_view AsText(const int64_t* words, size_t count) {
-  return {reinterpret_cast<const char*>(words), count * sizeof *words};
+std::string_view AsText(const int64_t* values, size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof *values};
 }
 
 std::string JournalOf(fuzz::Input& input) {
@@ -25,14 +25,14 @@ std::string JournalOf(fuzz::Input& input) {
   text += AsText(&checksum, 1);
   while (!input.empty()) {
     const int64_t head[2] = {static_cast<int8_t>(input.Byte()), input.Byte()};
-    std::vector<int64_t> words(static_cast<size_t>(head[1]));
-    for (int64_t& word : words) {
+    std::vector<int64_t> values(static_cast<size_t>(head[1]));
+    for (int64_t& value : values) {
       const auto digits = static_cast<uint64_t>(static_cast<int8_t>(input.Byte()));
-      word = static_cast<int64_t>(digits << (input.Byte() & 63));
+      value = static_cast<int64_t>(digits << (input.Byte() & 63));
     }
-    const auto end = static_cast<int64_t>(Hash(AsText(words.data(), words.size()), Hash(AsText(head, 2), seed)));
+    const auto end = static_cast<int64_t>(Hash(AsText(values.data(), values.size()), Hash(AsText(head, 2), seed)));
     text += AsText(head, 2);
-    text += AsText(words.data(), words.size());
+    text += AsText(values.data(), values.size());
     text += AsText(&end, 1);
   }
   return text;
@@ -40,11 +40,9 @@ std::string JournalOf(fuzz::Input& input) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const std::string journal = JournalOf(input);
-  const fuzz::FileOf file(journal, false);
+  const fuzz::FileOf file(journal);
   const JoinedRun joined = JoinJournals({file.path()}, 1);
   if (joined.run.error && joined.run.error->status.message().empty()) std::abort();
-  return 0;
 }

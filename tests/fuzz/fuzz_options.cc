@@ -1,17 +1,15 @@
-// Fuzz target: what stands after --model and --feature. A feature that is understood is made for a small picture.
+// Fuzz target: the values of --model and --feature. A valid feature is instantiated for a small picture.
 #include "engine/feature_set.h"
 #include "run/model_spec.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace acutance;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   static_cast<void>(ParseModelSpec(input.Line()).ok());
   const Result<FeatureRequest> request = ParseFeatureSpec(input.Line());
-  if (!request.ok()) return 0;
+  if (!request.ok()) return;
   FeatureSet features;
-  if (!features.Add(*request).ok()) return 0;
+  if (!features.Add(*request).ok()) return;
   static_cast<void>(features.MakeExtractors({.width = 32, .height = 34}).ok());
-  return 0;
 }

@@ -5,18 +5,16 @@
 
 using namespace acutance::fuzz;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const int how = input.Byte();
   acutance::RunRequest run;
   for (const char* name : {"size", "pixel-format", "bit-depth"}) {
     const acutance::RunOption& option = *acutance::FindRunOption(name);
-    if (!ReadOption(option, input.Line(), acutance::OptionStyle::kCommand, run).ok()) return 0;
+    if (!ReadOption(option, input.Line(), acutance::OptionStyle::kCommand, run).ok()) return;
   }
-  if (!CompleteRequest(run).ok()) return 0;
+  if (!CompleteRequest(run).ok()) return;
   const FileOf file(input.rest(), how & 1);
   ReadAll(file.path(),
           {.raw = run.open.raw, .raw_is_semi_planar = run.open.raw_is_semi_planar, .keep_mapped = (how & 2) != 0},
           how & 4, how >> 5);
-  return 0;
 }

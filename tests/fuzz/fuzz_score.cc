@@ -11,8 +11,7 @@
 
 using namespace acutance;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  fuzz::Input input(data, size);
+ACU_FUZZ_TARGET(input) {
   const int how = input.Byte();
   std::string align = input.Line();
   std::vector<std::pair<const char*, std::string>> texts;
@@ -24,9 +23,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (line == "-") break;
     pairs += line + "\n";
   }
-  const fuzz::FileOf pairs_file(pairs, false);
+  const fuzz::FileOf pairs_file(pairs);
   const std::string reference_clip = fuzz::ClipOf(input), distorted_clip = fuzz::ClipOf(input);
-  // Pipes hold 64 KB here.
+  // FileOf's pipes hold 64 KB.
   const fuzz::FileOf reference(reference_clip, (how & 1) && reference_clip.size() < 60000);
   const fuzz::FileOf distorted(distorted_clip, (how & 2) && distorted_clip.size() < 60000);
   if (how & 4) align = pairs_file.path();
@@ -38,9 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                              {"force", (how & 16) != 0 ? "true" : "false"}});
   RunRequest request = DefaultRequest();
   for (const auto& [name, text] : texts)
-    if (!ReadOption(*FindRunOption(name), text, OptionStyle::kCommand, request).ok()) return 0;
-  if (!CompleteRequest(request).ok()) return 0;
-  if (request.fit.size->width > 256 || request.fit.size->height > 256) return 0;  // what users ask for may be large
+    if (!ReadOption(*FindRunOption(name), text, OptionStyle::kCommand, request).ok()) return;
+  if (!CompleteRequest(request).ok()) return;
+  if (request.fit.size->width > 256 || request.fit.size->height > 256) return;  // a target lacks the memory
   request.reference = reference.path();
   request.distorted = {distorted.path()};
   request.read_ahead = (how & 8) != 0;
@@ -49,5 +48,4 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!run.error && run.frames == 0) std::abort();
   for (const Alignment& alignment : run.alignments)
     if (!run.error && static_cast<int64_t>(alignment.pairs.size()) > 24) std::abort();
-  return 0;
 }

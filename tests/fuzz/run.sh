@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets next to this file: run.sh SECONDS [TARGET ...]. Each runs that long, $JOBS processes at once; those
-# beyond one for each target go to the first of the list, and share the target's corpus. What they find is kept in
+# beyond one for each target go to the first of the list, and share the target's corpus. What they find is stored in
 # corpus/, inputs that fail and logs in failures/ and logs/ of $OUT, or next to this file. Prints executions and coverage.
 set -euo pipefail
 
@@ -21,7 +21,7 @@ run_one() {
   export UBSAN_OPTIONS=print_stacktrace=1
   export ACUTANCE_KERNEL_CACHE=
   if LD_LIBRARY_PATH=$here/lib "$here/$target" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=3000 -malloc_limit_mb=1000 -max_len=16384 \
-    -print_final_stats=1 -dict="$here/dictionaries/$target.dict" -artifact_prefix="$out/failures/$target-" \
+    -print_final_stats=1 -dict="$here/seeds/$target.dict" -artifact_prefix="$out/failures/$target-" \
     "$here/corpus/$target" "$here/seeds/$target" >"$log" 2>&1; then
     local runs coverage
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

@@ -1,12 +1,51 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets: seeds.py FOLDER makes FOLDER/<target>/<name>. They are what the tests
-read in good order, so that fuzzing begins behind the first checks."""
+"""Writes the first inputs of the fuzz targets and their dictionaries: seeds.py FOLDER makes FOLDER/<target>/<name> and
+FOLDER/<target>.dict. The inputs are valid, so that fuzzing begins behind the first checks."""
 import json
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOW = [0, 1, 2, 4, 33]  # the first byte of video targets: pipe, kept mapping, no chroma, pictures to skip
+HOW = [0, 1, 2, 4, 33]  # the first byte of video targets: pipe, mapping retained, no chroma, pictures to skip
+
+# Words of each target's dictionary, between bars.
+WORDS = {
+    "fuzz_y4m": b"FRAME\n| C420jpeg| C420paldv| C420mpeg2| C422| C444| C444alpha| C411| Cmono| Cmono16| C420p10|"
+                b" C422p12| C444p16| W| H| F25:1| Ip| A1:1| XYSCSS=|32768",
+    "fuzz_raw": b"x|420|422|444|400|32768|1x1",
+    "fuzz_model": b'"model_dict":|"model":|"model_type":|LIBSVMNUSVR|RESIDUEBOOTSTRAP_LIBSVMNUSVR|'
+                  b'BOOTSTRAP_LIBSVMNUSVR|"norm_type":|linear_rescale|none|"slopes":|"intercepts":|'
+                  b'"score_clip":|"score_transform":|"enabled":|"knots":|"p0":|"out_gte_in":|'
+                  b'"out_lte_in":|"feature_names":|"feature_opts_dicts":|'
+                  b'"VMAF_integer_feature_vif_scale0_score"|svm_type nu_svr|kernel_type rbf|gamma |nr_class 2|'
+                  b"total_sv |rho |SV|null|true|false|1e308|-0|\\u0000",
+    "fuzz_svm": b"svm_type nu_svr|svm_type epsilon_svr|kernel_type rbf|gamma |nr_class 2|total_sv |rho |SV| 1:| 6:|inf|"
+                b"nan|1e308|-",
+    "fuzz_h264": b"\x00\x00\x01|\x00\x00\x03|g|h|'|\xff\xe1",
+    "fuzz_container_end": b"\x1aE\xdf\xa3|\x18S\x80g|\x01\xff\xff\xff\xff\xff\xff\xff",
+    "fuzz_options": b"version=|path=|name=|disable_clip|enable_transform|disable_transform|vmaf_v0.6.1|psnr|motion|"
+                    b"float_motion|vif|adm|enable_chroma=|enable_mse=|enable_apsnr=|reduced_hbd_peak=|min_sse=|"
+                    b"motion_force_zero=|motion_five_frame_window=|vif_enhn_gain_limit=|adm_enhn_gain_limit=|"
+                    b"adm_csf_mode=|adm_norm_view_dist=|adm_ref_display_height=|debug=|true|false|:|=|.",
+    "fuzz_vmaf_args": b"--reference|--distorted|--width|--height|--pixel_format|--bitdepth|--model|--output|--xml|"
+                      b"--json|--csv|--sub|--threads|--feature|--cpumask|--gpumask|--frame_cnt|--frame_skip_ref|"
+                      b"--frame_skip_dist|--aom_ctc|--nflx_ctc|--help|--subsample|--no_prediction|--quiet|--version|"
+                      b"--backend|--device|--precision|--list-backends|v6.0|v1.0|max|--no_cuda",
+    "fuzz_score_args": b"--model|--feature|--no-model|--output|--format|--precision|--frames|--journal|--size|"
+                       b"--pixel-format|--bit-depth|--backend|--device|--decoder|--max-vram|--max-memory|--verify|"
+                       b"--threads|--subsample|--json|--quiet|1920x1080|0:10|--align|--pairs-out|--crop|--scale|"
+                       b"--scale-filter|--film-grain|--viewing|--force|--maps|--report|1920:800:0:140|+12|auto",
+    "fuzz_capi": b"\x00\x02\x01|\x06\x00\x01\x02  |\x08\x00\x01\x01|\x0b",
+    "fuzz_pairs": b"auto|time|index|+12|-3|reference_frame,distorted_frame|0,12|,|9223372036854775807",
+    "fuzz_align": b"\x7f\xf0\x00\x00\x00\x00\x00\x00|\x7f\xf8\x00\x00\x00\x00\x00\x00|C\xe0\x00\x00\x00\x00\x00\x00|"
+                  b"@9\x00\x00\x00\x00\x00\x00|\x00\x00\x00\x00\x00\x00\x00\x01",
+    "fuzz_fit": b"ref|dis|32x32|bicubic|lanczos|bilinear|area|\x7f\xf8\x00\x00\x00\x00\x00\x00|"
+                b"?\xf8\x00\x00\x00\x00\x00\x00",
+    "fuzz_score": b"auto|time|index|+2|-3|none|20:16:4:4|ref|dis|64x48|2:9|0,1|F25:1|F60000:1001|F2000000000:1|It|Ip",
+    "fuzz_journal": b"pictures: |32x32, 8 bit, 420|frames: |subsample: |reference path: |distorted 1 path: |pairs: |"
+                    b"feature: |model: |model feature: |vmaf_v0.6.1|built in|enable_transform|motion|vif|adm|psnr|\t",
+    "fuzz_doctor": b"F25:1|F30000:1001|F50:1|It|Ip|Ib",
+}
 
 
 def videos():
@@ -53,8 +92,8 @@ def svms():
 
 def h264():
     high = bytes.fromhex("6764000aacd9447b011000000300100000030320f1225960")
-    gray = bytes.fromhex("6764000af36511ec05b20000030002000003 00641e244b2c".replace(" ", ""))
-    full = bytes.fromhex("67f4000a91 9b288f60220000030002000003 00641e244b2c".replace(" ", ""))
+    gray = bytes.fromhex("6764000af36511ec05b2000003000200000300641e244b2c")
+    full = bytes.fromhex("67f4000a919b288f6022000003000200000300641e244b2c")
     pps = bytes.fromhex("68ebe3cb22c0")
     for name, sps in (("high", high), ("gray", gray), ("full", full)):
         yield f"annexb_{name}", b"\0\0\0\1" + sps + b"\0\0\1" + pps
@@ -72,27 +111,33 @@ def options():
     texts = ["version=vmaf_v0.6.1:name=a:disable_clip\npsnr=enable_chroma=false:enable_mse=true",
              "path=a.json:enable_transform:adm.adm_enhn_gain_limit=1.0\nvif=vif_enhn_gain_limit=1.2:debug=true",
              "version=vmaf_v0.6.1neg\nmotion=motion_force_zero=true", "\nadm=adm_csf_mode=1", "\nfloat_motion"]
-    for number, text in enumerate(texts):
-        yield f"options{number}", text.encode()
+    return numbered("options", texts)
+
+
+def numbered(name, texts):
+    return [(f"{name}{number}", text.encode()) for number, text in enumerate(texts)]
+
+
+def arguments(*lines):
+    """Command lines, an argument a line."""
+    return numbered("args", [line.replace(" ", "\n") for line in lines])
 
 
 def vmaf_args():
-    lines = ["-r a.y4m -d b.y4m -m version=vmaf_v0.6.1 -o out.json --json",
-             "--reference a --distorted b -w 16 -h 16 -p 420 -b 10 --threads 4 --subsample 2 --feature psnr",
-             "-r a -d b --aom_ctc v6.0 --frame_cnt 10 --frame_skip_ref 1 --frame_skip_dist 2 --no_prediction -q",
-             "--list-backends", "-v", "-r a -d b --backend cuda --device 1 --precision 6 --csv --nflx_ctc v1.0"]
-    for number, line in enumerate(lines):
-        yield f"args{number}", line.replace(" ", "\n").encode()
+    return arguments(
+        "-r a.y4m -d b.y4m -m version=vmaf_v0.6.1 -o out.json --json",
+        "--reference a --distorted b -w 16 -h 16 -p 420 -b 10 --threads 4 --subsample 2 --feature psnr",
+        "-r a -d b --aom_ctc v6.0 --frame_cnt 10 --frame_skip_ref 1 --frame_skip_dist 2 --no_prediction -q",
+        "--list-backends", "-v", "-r a -d b --backend cuda --device 1 --precision 6 --csv --nflx_ctc v1.0")
 
 
 def score_args():
-    lines = ["a.y4m b.y4m c.y4m --model version=vmaf_v0.6.1 -o log --format json",
-             "a b --size 16x16 --pixel-format 444 --bit-depth 12 --threads 3 --subsample 2 --frames 2:9",
-             "a b --backend emu --device 0,1 --max-vram 100 --json --quiet --no-model --feature psnr", "a b --journal j",
-             "a b --align +12 --pairs-out p.csv --crop 1920:800:0:140,1280:720:0:0 --scale 640x360 --scale-filter area",
-             "a b --align time --crop auto --viewing tv --model auto --film-grain off --force --maps m --report r.html"]
-    for number, line in enumerate(lines):
-        yield f"args{number}", line.replace(" ", "\n").encode()
+    return arguments(
+        "a.y4m b.y4m c.y4m --model version=vmaf_v0.6.1 -o log --format json",
+        "a b --size 16x16 --pixel-format 444 --bit-depth 12 --threads 3 --subsample 2 --frames 2:9",
+        "a b --backend emu --device 0,1 --max-vram 100 --json --quiet --no-model --feature psnr", "a b --journal j",
+        "a b --align +12 --pairs-out p.csv --crop 1920:800:0:140,1280:720:0:0 --scale 640x360 --scale-filter area",
+        "a b --align time --crop auto --viewing tv --model auto --film-grain off --force --maps m --report r.html")
 
 
 def calls():
@@ -168,10 +213,17 @@ TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm"
            "fuzz_fit": fits, "fuzz_score": scores, "fuzz_journal": journals, "fuzz_doctor": doctors}
 
 
+def dictionary(target):
+    """In libFuzzer's format."""
+    words = ("".join(f"\\x{byte:02x}" for byte in word) for word in WORDS[target].split(b"|"))
+    return "".join(f'"{word}"\n' for word in words)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in TARGETS.items():
         (folder / target).mkdir(parents=True, exist_ok=True)
+        (folder / f"{target}.dict").write_text(dictionary(target))
         for name, content in seeds():
             (folder / target / name).write_bytes(content)
 

@@ -1,8 +1,7 @@
-// y4m files whose samples of two bytes lie at odd addresses.
+// Tests of y4m files whose samples of two bytes lie at odd addresses.
 #include "video/filters.h"
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -19,23 +18,12 @@ namespace {
 
 using namespace test;
 
-constexpr PixelFormat kAllFormats[] = {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444};
-
-std::string TagOf(const PictureFormat& format) {
-  if (format.pixel_format == PixelFormat::k400) return fmt::format("Cmono{}", format.bit_depth);
-  return fmt::format("C{}p{}", PixelFormatName(format.pixel_format), format.bit_depth);
-}
-
-/// The clip's file, whose first frame begins at an odd place or an even one. Every frame's marker, or each second
-/// one's, may have a parameter.
+/// The clip as a file whose first frame begins at an odd or an even offset.
 std::string FileOf(const Clip& clip, bool is_odd, const std::string& marker = "FRAME\n",
                    const std::string& second_marker = "FRAME\n") {
-  std::string header =
+  std::string bytes =
       fmt::format("YUV4MPEG2 W{} H{} F25:1 Ip A1:1 {}", clip.format.width, clip.format.height, TagOf(clip.format));
-  if (((header.size() + 1 + marker.size()) % 2 == 1) != is_odd) header.replace(header.find("F25:1"), 5, "F250:10");
-  if (((header.size() + 1 + marker.size()) % 2 == 1) != is_odd) header += " Xab";
-  if (((header.size() + 1 + marker.size()) % 2 == 1) != is_odd) header += " Xa";
-  std::string bytes = header + "\n";
+  bytes += ((bytes.size() + 1 + marker.size()) % 2 == 1) == is_odd ? "\n" : " Xa\n";
   EXPECT_EQ((bytes.size() + marker.size()) % 2 == 1, is_odd);
   for (size_t i = 0; i < clip.frames.size(); ++i) bytes += (i % 2 == 0 ? marker : second_marker) + clip.FrameBytes(i);
   return bytes;
@@ -59,27 +47,21 @@ void ExpectSameSamples(const Picture& found, const Picture& expected) {
 
 TEST(AlignedVideo, HasTheFramesOfEveryLayout) {
   const TempDir dir;
-  const std::pair<int, int> sizes[] = {{16, 8}, {17, 9}, {1, 1}, {64, 3}};
-  for (const auto& [width, height] : sizes)
-    for (const PixelFormat pixel_format : kAllFormats)
-      for (const int depth : {10, 12, 16})
-        for (const bool is_odd : {false, true}) {
-          const Clip clip = MakeClip({width, height, depth, pixel_format}, 4);
-          SCOPED_TRACE(fmt::format("{} {}x{} {}", TagOf(clip.format), width, height, is_odd));
-          WriteFile(dir / "a.y4m", FileOf(clip, is_odd));
-          auto source = MustOpen(dir / "a.y4m");
-          EXPECT_EQ(source->conversion() != nullptr, is_odd);
-          EXPECT_TRUE(source->is_instant());
-          EXPECT_EQ(source->frame_count(), 4);
-          ExpectClip(*source, clip);
-          EXPECT_TRUE(source->CheckIntact().ok());
-          source = MustOpen(dir / "a.y4m");
-          source->SkipChroma();
-          ExpectClip(*source, clip, true);
-          source = MustOpen(dir / "a.y4m");
-          EXPECT_EQ(source->Skip(3).value(), 3);
-          ExpectFrame(**source->Next(), clip, 3);
-        }
+  for (const PictureFormat& format : AllFormats())
+    for (const bool is_odd : {false, true}) {
+      if (format.bit_depth == 8) continue;
+      const Clip clip = MakeClip(format, 4);
+      SCOPED_TRACE(fmt::format("{} {}x{} {}", TagOf(format), format.width, format.height, is_odd));
+      WriteFile(dir / "a.y4m", FileOf(clip, is_odd));
+      ExpectFile(dir / "a.y4m", clip);
+      const auto source = MustOpen(dir / "a.y4m");
+      EXPECT_EQ(source->conversion() != nullptr, is_odd);
+      EXPECT_TRUE(source->is_instant());
+      EXPECT_EQ(source->frame_count(), 4);
+      EXPECT_EQ(source->Skip(3).value(), 3);
+      ExpectFrame(MustNext(*source), clip, 3);
+      EXPECT_TRUE(source->CheckIntact().ok());
+    }
 }
 
 TEST(AlignedVideo, SamplesOfOneByteLieAnywhere) {
@@ -93,7 +75,7 @@ TEST(AlignedVideo, SamplesOfOneByteLieAnywhere) {
   }
 }
 
-/// Each second frame has a parameter of such a length that it lies at another kind of address.
+/// The parameter of each second frame moves it to an address of the other parity.
 TEST(AlignedVideo, FramesMayLieAtEvenAddressesToo) {
   const TempDir dir;
   const Clip clip = MakeClip({17, 9, 10}, 6);
@@ -112,7 +94,7 @@ TEST(AlignedVideo, FramesMayLieAtEvenAddressesToo) {
       lazy->DeferConversion();
       bool is_seen[2] = {};
       for (size_t i = 0; i < clip.frames.size(); ++i) {
-        const Picture picture = **lazy->Next();
+        const Picture picture = MustNext(*lazy);
         is_seen[LiesOdd(picture.lazy->source()) ? 1 : 0] = true;
         ExpectFrame(Materialize(picture).value(), clip, i);
       }
@@ -128,10 +110,9 @@ TEST(AlignedVideo, LeftLazyNothingIsCopied) {
   const auto source = MustOpen(dir / "a.y4m");
   EXPECT_TRUE(source->conversion()->is_identity());
   source->DeferConversion();
-  const VideoSource* const plain = source.get();
-  EXPECT_TRUE(plain->is_instant());
+  EXPECT_TRUE(source->is_instant());
   for (size_t i = 0; i < clip.frames.size(); ++i) {
-    const Picture picture = **source->Next();
+    const Picture picture = MustNext(*source);
     ASSERT_NE(picture.lazy, nullptr);
     EXPECT_EQ(picture.planes[0].data, nullptr);
     const Plane plane = PlaneOf(picture, 2).value();
@@ -162,8 +143,7 @@ TEST(AlignedVideo, PicturesAreMadeAhead) {
 TEST(AlignedVideo, PipesAreReadIntoMemory) {
   const TempDir dir;
   const Clip clip = MakeClip({17, 9, 10}, 3);
-  const std::string fifo = dir / "fifo";
-  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const std::string fifo = MakeFifo(dir / "fifo");
   const FifoWriter writer(fifo, FileOf(clip, true));
   const auto source = MustOpen(fifo);
   EXPECT_EQ(source->conversion(), nullptr);
@@ -198,10 +178,9 @@ TEST(AlignedVideo, FileThatShrinksIsFoundOut) {
     WriteFile(dir / "a.y4m", FileOf(clip, true));
     const auto source = MustOpen(dir / "a.y4m");
     if (leaves_lazy) source->DeferConversion();
-    Result<std::optional<Picture>> first = source->Next(), second = source->Next();
-    ASSERT_TRUE(first.ok() && *first && second.ok() && *second);
+    const Picture first = MustNext(*source), second = MustNext(*source);
     std::filesystem::resize_file(dir / "a.y4m", 1000);
-    const Result<Picture> made = Materialize(**second);
+    const Result<Picture> made = Materialize(second);
     ASSERT_TRUE(made.ok()) << made.status().message();
     EXPECT_NE(made->planes[0].data, nullptr);
     EXPECT_THAT(source->CheckIntact().message(), testing::HasSubstr("became shorter while it was read"));
@@ -211,7 +190,7 @@ TEST(AlignedVideo, FileThatShrinksIsFoundOut) {
 
 using Wrap = std::function<std::unique_ptr<VideoSource>(std::unique_ptr<VideoSource>)>;
 
-/// What stands above has the pictures of a file whose samples lie at even addresses, made at once, ahead or later.
+/// A filter gives the pictures of a file with even addresses, whether they are converted at once, ahead or lazily.
 void ExpectWrapped(const Wrap& wrap, bool may_leave_source) {
   const TempDir dir;
   const Clip clip = MakeClip({35, 33, 10}, 5);
@@ -223,10 +202,10 @@ void ExpectWrapped(const Wrap& wrap, bool may_leave_source) {
   const auto lazy = wrap(MustOpen(dir / "odd.y4m"));
   lazy->DeferConversion();
   for (int i = 0; i < 5; ++i) {
-    const Picture expected = **even->Next();
-    ExpectSameSamples(**odd->Next(), expected);
-    ExpectSameSamples(**ahead->Next(), expected);
-    const Picture later = **lazy->Next();
+    const Picture expected = MustNext(*even);
+    ExpectSameSamples(MustNext(*odd), expected);
+    ExpectSameSamples(MustNext(*ahead), expected);
+    const Picture later = MustNext(*lazy);
     EXPECT_EQ(later.lazy && LiesOdd(later.lazy->source()), may_leave_source);
     ExpectSameSamples(Materialize(later).value(), expected);
   }
@@ -238,7 +217,7 @@ std::unique_ptr<VideoSource> Scale(std::unique_ptr<VideoSource> video) {
 std::unique_ptr<VideoSource> To444(std::unique_ptr<VideoSource> video) {
   return ConvertChroma(std::move(video), {.to = PixelFormat::k444}).value();
 }
-std::unique_ptr<VideoSource> Raise(std::unique_ptr<VideoSource> video) { return ExpandBitDepth(std::move(video), 12); }
+std::unique_ptr<VideoSource> Deepen(std::unique_ptr<VideoSource> video) { return ExpandBitDepth(std::move(video), 12); }
 std::unique_ptr<VideoSource> Crop(std::unique_ptr<VideoSource> video) {
   return CropVideo(std::move(video), {20, 16, 4, 2}).value();
 }
@@ -246,11 +225,11 @@ std::unique_ptr<VideoSource> Crop(std::unique_ptr<VideoSource> video) {
 TEST(AlignedVideo, IsScaledAndChanged) {
   ExpectWrapped(Scale, true);
   ExpectWrapped(To444, true);
-  ExpectWrapped(Raise, true);
-  ExpectWrapped([](auto video) { return Raise(To444(Scale(std::move(video)))); }, true);
+  ExpectWrapped(Deepen, true);
+  ExpectWrapped([](auto video) { return Deepen(To444(Scale(std::move(video)))); }, true);
 }
 
-/// Who crops reads the host's samples.
+/// Cropping reads samples on the host.
 TEST(AlignedVideo, IsCropped) {
   ExpectWrapped(Crop, false);
   ExpectWrapped([](auto video) { return Scale(Crop(std::move(video))); }, false);

@@ -1,4 +1,4 @@
-// Every way in which a decoder may lay out the samples of a YUV frame gives the same picture.
+// Tests of decoded frames: every layout of samples gives the same picture.
 #include "io/ffmpeg/frame_import.h"
 
 #include <gmock/gmock.h>
@@ -43,6 +43,13 @@ void Fill(AVFrame& frame, const Clip& clip) {
 class FfmpegFrame : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(LoadFfmpeg().ok()) << LoadFfmpeg().message(); }
+
+  Picture Import(const std::shared_ptr<AVFrame>& frame, bool luma_only = false, bool take_rgb = false) {
+    const auto format = FormatOf(*frame, static_cast<AVPixelFormat>(frame->format), "a.mkv", take_rgb);
+    EXPECT_TRUE(format.ok()) << format.status().message();
+    return format.ok() ? PictureOf(frame, *format, luma_only, pool_).value() : Picture();
+  }
+
   PicturePool pool_;
 };
 
@@ -73,13 +80,10 @@ TEST_F(FfmpegFrame, EveryLayoutGivesTheSameSamples) {
       auto frame = MakeFrame(c.layout, width, height);
       Fill(*frame, clip);
       const uint8_t* luma = frame->data[0];
-      auto format = FormatOf(*frame, c.layout, "a.mkv");
-      ASSERT_TRUE(format.ok()) << format.status().message();
       for (bool luma_only : {true, false}) {
-        auto picture = PictureOf(frame, *format, luma_only, pool_);
-        ASSERT_TRUE(picture.ok());
-        EXPECT_EQ(reinterpret_cast<const uint8_t*>(picture->planes[0].data) == luma, c.luma_in_place);
-        ExpectFrame(*picture, clip, 0, luma_only);
+        const Picture picture = Import(frame, luma_only);
+        EXPECT_EQ(reinterpret_cast<const uint8_t*>(picture.planes[0].data) == luma, c.luma_in_place);
+        ExpectFrame(picture, clip, 0, luma_only);
       }
     }
   }
@@ -93,32 +97,10 @@ TEST_F(FfmpegFrame, OddRowsOfWideSamplesAreCopied) {
   for (int y = 0; y < 3; ++y) std::memcpy(shifted.data() + 1 + y * 11, frame->data[0] + y * frame->linesize[0], 10);
   frame->data[0] = shifted.data() + 1;
   frame->linesize[0] = 11;
-  auto picture = PictureOf(frame, clip.format, false, pool_);
-  ASSERT_TRUE(picture.ok());
-  ExpectFrame(*picture, clip, 0);
+  ExpectFrame(Import(frame), clip, 0);
 }
 
-TEST_F(FfmpegFrame, RgbComesAsRedGreenAndBlueWhereItIsTaken) {
-  const std::pair<AVPixelFormat, int> layouts[] = {{AV_PIX_FMT_RGB24, 8},
-                                                   {AV_PIX_FMT_BGRA, 8},
-                                                   {AV_PIX_FMT_GBRP, 8},
-                                                   {AV_PIX_FMT_GBRP10LE, 10},
-                                                   {AV_PIX_FMT_RGB48BE, 16}};
-  for (const auto& [layout, depth] : layouts) {
-    SCOPED_TRACE(av_get_pix_fmt_name(layout));
-    const Clip clip = MakeClip({18, 6, depth, PixelFormat::k444}, 1);
-    auto frame = MakeFrame(layout, 18, 6);
-    Fill(*frame, clip);
-    EXPECT_FALSE(FormatOf(*frame, layout, "a.mkv").ok());
-    auto format = FormatOf(*frame, layout, "a.mkv", true);
-    ASSERT_TRUE(format.ok()) << format.status().message();
-    auto picture = PictureOf(frame, *format, false, pool_);
-    ASSERT_TRUE(picture.ok());
-    ExpectFrame(*picture, clip, 0);
-  }
-}
-
-/// What FFmpeg itself reads of a row, of any bytes.
+/// A row as FFmpeg itself reads it.
 std::vector<uint16_t> RowByFfmpeg(const AVFrame& frame, int component, int y, int width) {
   std::vector<uint16_t> row(static_cast<size_t>(width));
   const uint8_t* data[4] = {frame.data[0], frame.data[1], frame.data[2], frame.data[3]};
@@ -127,7 +109,7 @@ std::vector<uint16_t> RowByFfmpeg(const AVFrame& frame, int component, int y, in
   return row;
 }
 
-// Samples that lie as ours are used in place, with bits beyond their depth: those are left out here.
+// Samples that are used in place may have bits beyond their depth, which are masked here.
 TEST_F(FfmpegFrame, EveryLayoutThatIsTakenIsReadAsFfmpegReadsIt) {
   std::mt19937 dice(5);
   int taken = 0;
@@ -157,16 +139,16 @@ TEST_F(FfmpegFrame, EveryLayoutThatIsTakenIsReadAsFfmpegReadsIt) {
   EXPECT_GT(taken, 80);
 }
 
-// Decoders use the memory of frames again.
-TEST_F(FfmpegFrame, FramesThatAreCopiedOutAreLetGo) {
+// Decoders reuse the memory of frames.
+TEST_F(FfmpegFrame, FramesThatAreCopiedAreReleased) {
   const std::pair<AVPixelFormat, bool> layouts[] = {
       {AV_PIX_FMT_RGB24, true}, {AV_PIX_FMT_YUYV422, true}, {AV_PIX_FMT_NV12, false}, {AV_PIX_FMT_YUV420P, false}};
-  for (const auto& [layout, is_let_go] : layouts) {
+  for (const auto& [layout, is_released] : layouts) {
     auto frame = MakeFrame(layout, 16, 4);
     const std::weak_ptr<AVFrame> seen = frame;
     const PictureFormat format = FormatOf(*frame, layout, "a.mkv", true).value();
     Picture picture = PictureOf(std::move(frame), format, false, pool_).value();
-    EXPECT_EQ(seen.expired(), is_let_go) << av_get_pix_fmt_name(layout);
+    EXPECT_EQ(seen.expired(), is_released) << av_get_pix_fmt_name(layout);
     picture = {};
     EXPECT_TRUE(seen.expired());
   }
@@ -178,17 +160,15 @@ TEST_F(FfmpegFrame, PalettesComeAsTheirColors) {
   for (int index = 0; index < 256; ++index) reinterpret_cast<uint32_t*>(frame->data[1])[index] = color_of(index);
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 5; ++x) frame->data[0][y * frame->linesize[0] + x] = static_cast<uint8_t>(80 * y + 13 * x);
-  auto format = FormatOf(*frame, AV_PIX_FMT_PAL8, "a.png", true);
-  ASSERT_TRUE(format.ok()) << format.status().message();
-  EXPECT_EQ(*format, (PictureFormat{5, 3, 8, PixelFormat::k444}));
-  const Picture picture = PictureOf(frame, *format, false, pool_).value();
+  const Picture picture = Import(frame, false, true);
+  ASSERT_EQ(picture.format, (PictureFormat{5, 3, 8, PixelFormat::k444}));
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 5; ++x)
       for (int p = 0; p < 3; ++p)
         EXPECT_EQ(picture.planes[p].Row<uint8_t>(y)[x], color_of(80 * y + 13 * x) >> (16 - 8 * p) & 0xff);
 }
 
-/// As y4m's 4:1:1, whose chroma WidenTwice makes twice as wide.
+/// Like y4m's 4:1:1, whose chroma WidenTwice widens.
 TEST_F(FfmpegFrame, WidensQuarterChroma) {
   auto frame = MakeFrame(AV_PIX_FMT_YUV411P, 16, 2);
   std::vector<uint8_t> quarter;
@@ -197,10 +177,8 @@ TEST_F(FfmpegFrame, WidensQuarterChroma) {
       quarter.push_back(static_cast<uint8_t>(40 * x + 10 * y));
       frame->data[1][y * frame->linesize[1] + x] = quarter.back();
     }
-  auto format = FormatOf(*frame, AV_PIX_FMT_YUV411P, "a.mkv");
-  ASSERT_TRUE(format.ok()) << format.status().message();
-  EXPECT_EQ(format->pixel_format, PixelFormat::k422);
-  const Picture picture = PictureOf(frame, *format, false, pool_).value();
+  const Picture picture = Import(frame);
+  ASSERT_EQ(picture.format.pixel_format, PixelFormat::k422);
   const BytePlane wide = WidenTwice(quarter, 4, 2, 8);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 8; ++x) EXPECT_EQ(picture.planes[1].Row<uint8_t>(y)[x], wide.samples[y * 8 + x]);
@@ -218,7 +196,7 @@ TEST_F(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
 
 using Freed = std::unique_ptr<AVBufferRef, void (*)(AVBufferRef*)>;
 
-/// A frame of a pool whose samples lie as `layout` says.
+/// A frame of a pool of that layout.
 std::shared_ptr<AVFrame> MakeDeviceFrame(AVPixelFormat layout, uint8_t* luma, uint8_t* chroma, uint8_t* more) {
   const auto unref = [](AVBufferRef* buffer) { av_buffer_unref(&buffer); };
   const Freed device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), unref);
@@ -275,17 +253,16 @@ TEST_F(FfmpegFrame, RefusesFramesOfDevicesThatAreNotTheVideos) {
   if (!frame) GTEST_SKIP() << "this FFmpeg knows no CUDA";
   const PictureFormat format{64, 32, 10, PixelFormat::k420};
   EXPECT_TRUE(DeviceFrameOf(*frame, format, false).ok());
-  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 8, PixelFormat::k420}, false).ok());
-  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 10, PixelFormat::k444}, true).ok());
-  EXPECT_FALSE(DeviceFrameOf(*frame, {64, 32, 10, PixelFormat::k422}, true).ok());
+  for (const PictureFormat& other :
+       {PictureFormat{64, 32, 8, PixelFormat::k420}, {64, 32, 10, PixelFormat::k444}, {64, 32, 10, PixelFormat::k422}})
+    EXPECT_FALSE(DeviceFrameOf(*frame, other, other.bit_depth > 8).ok());
   frame->crop_left = 2;
   EXPECT_FALSE(DeviceFrameOf(*frame, format, false).ok());
 }
 
 TEST_F(FfmpegFrame, DevicesDecodeWhatIsTheSameEverywhere) {
-  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_MPEG2VIDEO), nullptr);
-  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_MJPEG), nullptr);
-  EXPECT_EQ(FindDeviceDecoder(AV_CODEC_ID_FFV1), nullptr);
+  for (AVCodecID codec : {AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MJPEG, AV_CODEC_ID_FFV1})
+    EXPECT_EQ(FindDeviceDecoder(codec), nullptr) << avcodec_get_name(codec);
   if (!MakeDeviceFrame(AV_PIX_FMT_NV12, nullptr, nullptr, nullptr)) GTEST_SKIP() << "this FFmpeg knows no CUDA";
   for (AVCodecID codec : {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP9, AV_CODEC_ID_AV1})
     EXPECT_NE(FindDeviceDecoder(codec), nullptr) << avcodec_get_name(codec);
@@ -293,17 +270,13 @@ TEST_F(FfmpegFrame, DevicesDecodeWhatIsTheSameEverywhere) {
 }
 
 TEST(DeclaredFileSize, ReadsTheSegmentSizeOfMatroska) {
-  const std::string header =
-      "\x1a\x45\xdf\xa3\x83"
-      "abc";
-  const std::string segment = "\x18\x53\x80\x67";
-  EXPECT_EQ(DeclaredFileSize(header + segment + "\x8a"), 8 + 5 + 10);
-  EXPECT_EQ(DeclaredFileSize(header + segment + std::string("\x01\0\0\0\0\0\x01\x02", 8)), 8 + 12 + 258);
-  EXPECT_EQ(DeclaredFileSize(header + segment + "\xff"), std::nullopt);
-  EXPECT_EQ(DeclaredFileSize(header + segment + "\x01\xff\xff\xff\xff\xff\xff\xff"), std::nullopt);
+  const std::string start = std::string("\x1a\x45\xdf\xa3\x83") + "abc" + "\x18\x53\x80\x67";
+  EXPECT_EQ(DeclaredFileSize(start + "\x8a"), 8 + 5 + 10);
+  EXPECT_EQ(DeclaredFileSize(start + std::string("\x01\0\0\0\0\0\x01\x02", 8)), 8 + 12 + 258);
+  for (const std::string unknown : {"\xff", "\x01\xff\xff\xff\xff\xff\xff\xff"})
+    EXPECT_EQ(DeclaredFileSize(start + unknown), std::nullopt);
   EXPECT_EQ(DeclaredFileSize("RIFFabcd"), std::nullopt);
-  for (size_t size = 0; size < 12; ++size)
-    EXPECT_EQ(DeclaredFileSize((header + segment + "\x8a").substr(0, size)), std::nullopt);
+  for (size_t size = 0; size < 12; ++size) EXPECT_EQ(DeclaredFileSize((start + "\x8a").substr(0, size)), std::nullopt);
   EXPECT_EQ(DeclaredFileSize(std::string("\x1a\x45\xdf\xa3\0", 5)), std::nullopt);
 }
 

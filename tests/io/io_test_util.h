@@ -1,7 +1,8 @@
-// Clips that the tests of this folder make for themselves.
+// Clips and files for the tests of the readers.
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <random>
@@ -28,6 +29,28 @@ inline std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Every pixel format and depth of YUV files, in even, odd and tiny sizes.
+inline std::vector<PictureFormat> AllFormats() {
+  std::vector<PictureFormat> formats;
+  for (const auto& [width, height] : {std::pair{16, 8}, {17, 9}, {1, 1}, {3, 2}, {2, 3}, {64, 1}, {64, 3}})
+    for (const PixelFormat pixels : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
+      for (const int depth : {8, 10, 12, 16}) formats.push_back({width, height, depth, pixels});
+  return formats;
+}
+
+/// The y4m tag of a format.
+inline std::string TagOf(const PictureFormat& format) {
+  const std::string depth = format.bit_depth == 8 ? "" : std::to_string(format.bit_depth);
+  if (format.pixel_format == PixelFormat::k400) return "Cmono" + depth;
+  return fmt::format("C{}{}{}", PixelFormatName(format.pixel_format), depth.empty() ? "" : "p", depth);
+}
+
+/// Makes a FIFO of that path.
+inline std::string MakeFifo(const std::string& path) {
+  EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  return path;
+}
+
 /// Writes a file from another thread, so that a FIFO can be read by the test.
 class FifoWriter {
  public:
@@ -39,7 +62,7 @@ class FifoWriter {
   std::thread thread_;
 };
 
-/// A clip as it lies in a file: chroma planes of ceil size.
+/// The samples of a file: chroma planes of ceil size.
 struct Clip {
   PictureFormat format;
   std::vector<std::array<std::vector<uint16_t>, 3>> frames;
@@ -116,7 +139,14 @@ inline void ExpectFrame(const Picture& picture, const Clip& clip, size_t index, 
   }
 }
 
-/// Reads to the end; all frames are kept alive until then, so that reused memory would show.
+/// The next picture, which must exist.
+inline Picture MustNext(VideoSource& source) {
+  Result<std::optional<Picture>> next = source.Next();
+  EXPECT_TRUE(next.ok() && *next) << next.status().message();
+  return next.ok() && *next ? **next : Picture();
+}
+
+/// Reads to the end, and holds all frames until then, so that reused memory would show.
 inline void ExpectClip(VideoSource& source, const Clip& clip, bool luma_only = false) {
   std::vector<Picture> pictures;
   for (;;) {
@@ -135,6 +165,17 @@ inline std::unique_ptr<VideoSource> MustOpen(const std::string& path, const Open
   Result<std::unique_ptr<VideoSource>> opened = OpenVideo(path, options);
   EXPECT_TRUE(opened.ok()) << opened.status().message();
   return opened.ok() ? std::move(*opened) : nullptr;
+}
+
+/// Opens the clip's file twice, the second time without chroma.
+inline void ExpectFile(const std::string& path, const Clip& clip, const OpenOptions& options = {}) {
+  for (const bool luma_only : {false, true}) {
+    const auto source = MustOpen(path, options);
+    ASSERT_NE(source, nullptr);
+    EXPECT_TRUE(source->warnings().empty());
+    if (luma_only) source->SkipChroma();
+    ExpectClip(*source, clip, luma_only);
+  }
 }
 
 /// The message of the error with which opening, or else reading, fails; "" if neither does. Counts whole frames.

@@ -1,4 +1,4 @@
-// y4m and raw yuv files that are mapped: where pictures lie, what memory they take, files that change.
+// Tests of mapped y4m and raw yuv files: addresses, memory use, files that change.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ int64_t MappedPagesInUse() {
   return shared;
 }
 
-TEST(MappedInput, PicturesThatPassedTakeNoMemoryUnlessTheyAreKept) {
+TEST(MappedInput, DroppedPicturesTakeNoMemoryUnlessTheMappingIsRetained) {
   constexpr int kFrames = 96, kPagesPerFrame = 64;
   const TempDir dir;
   const Clip clip = MakeClip({512, 512, 8, PixelFormat::k400}, kFrames);
@@ -68,20 +68,6 @@ TEST(MappedInput, PicturesThatPassedTakeNoMemoryUnlessTheyAreKept) {
   }
 }
 
-TEST(MappedInput, WideSamplesAtOddAddressesAreCopied) {
-  const TempDir dir;
-  const Clip clip = MakeClip({64, 48, 10, PixelFormat::k420}, 2);
-  for (const std::string header : {"C420p10", "C420p10 Xodd"}) {
-    WriteFile(dir / "a.y4m", clip.Y4m(header));
-    auto source = MustOpen(dir / "a.y4m");
-    for (int i = 0; i < 2; ++i) {
-      const Picture picture = **source->Next();
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(picture.planes[0].data) % 2, 0u);
-      ExpectFrame(picture, clip, i);
-    }
-  }
-}
-
 TEST(MappedInput, AFileThatShrinksIsAnErrorAndNeverASignal) {
   const TempDir dir;
   const Clip clip = MakeClip({128, 128, 8, PixelFormat::k400}, 4);
@@ -93,6 +79,21 @@ TEST(MappedInput, AFileThatShrinksIsAnErrorAndNeverASignal) {
   EXPECT_EQ(second.planes[0].data[128 * 128 - 1], std::byte{0});
   EXPECT_THAT(source->CheckIntact().message(), AllOf(HasSubstr("became shorter"), HasSubstr("100 are left")));
   EXPECT_THAT(source->Next().status().message(), HasSubstr("truncated"));
+}
+
+TEST(MappedInput, AY4mFileThatShrinksEnds) {
+  const TempDir dir;
+  const Clip clip = MakeClip({640, 360, 8, PixelFormat::k420}, 3);
+  for (bool luma_only : {false, true}) {
+    WriteFile(dir / "a.y4m", clip.Y4m("C420"));
+    auto source = MustOpen(dir / "a.y4m");
+    if (luma_only) source->SkipChroma();
+    EXPECT_TRUE(source->Next()->has_value());
+    std::filesystem::resize_file(dir / "a.y4m", clip.FrameBytes(0).size() + 1000);
+    auto next = source->Next();
+    EXPECT_TRUE(!next.ok() || !*next);
+    EXPECT_FALSE(source->Next()->has_value());
+  }
 }
 
 TEST(MappedInput, AFileThatShrinksBeforeItIsReadIsNotCalledDamaged) {
@@ -128,6 +129,37 @@ TEST(MappedInput, WhatAFileGrowsByIsRead) {
   ExpectFrame(**source->Next(), clip, 2);
   EXPECT_FALSE(source->Next()->has_value());
   EXPECT_TRUE(source->CheckIntact().ok());
+}
+
+/// The most address space that this process ever had, in bytes.
+int64_t PeakOfAddresses() {
+  constexpr std::string_view kName = "VmPeak:";
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(kName)) return std::stoll(line.substr(kName.size())) << 10;
+  return 0;
+}
+
+constexpr int64_t kLittle = int64_t{256} << 20;  // the frames of these two tests would have 6.4 GB
+
+TEST(OpenVideo, HugeFramesOfSmallFilesTakeNoMemory) {
+  const TempDir dir;
+  const int64_t before = PeakOfAddresses();
+  WriteFile(dir / "a.y4m", "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
+  EXPECT_THAT(ErrorOf(dir / "a.y4m"), HasSubstr("truncated: frame 0"));
+  WriteFile(dir / "a.yuv", "abc");
+  EXPECT_THAT(ErrorOf(dir / "a.yuv", nullptr, {PictureFormat{32768, 32768, 16, PixelFormat::k444}}),
+              HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
+}
+
+TEST(OpenVideo, HeadersOfPipesTakeNoMemory) {
+  const TempDir dir;
+  const std::string pipe = MakeFifo(dir / "pipe");
+  const int64_t before = PeakOfAddresses();
+  const FifoWriter writer(pipe, "YUV4MPEG2 W32768 H32768 F25:1 Ip C444p16\nFRAME\nabc");
+  EXPECT_THAT(ErrorOf(pipe), HasSubstr("truncated: frame 0"));
+  EXPECT_LT(PeakOfAddresses() - before, kLittle);
 }
 
 TEST(MappedInput, FaultsElsewhereGoToTheHandlerBefore) {

@@ -1,7 +1,6 @@
 #include "video/pair_reader.h"
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <chrono>
 
@@ -28,15 +27,22 @@ class PairReaderTest : public testing::TestWithParam<int> {  // read_ahead
     return {name, MustOpen(dir_ / name, {clip.format}), skip};
   }
 
-  std::unique_ptr<PairReader> Open(PairReaderInput reference, PairReaderInput distorted) {
+  template <class... Distorted>
+  std::unique_ptr<PairReader> Open(PairReaderInput reference, Distorted... distorted) {
     std::vector<PairReaderInput> all;
-    all.push_back(std::move(distorted));
-    return Open(std::move(reference), std::move(all));
-  }
-  std::unique_ptr<PairReader> Open(PairReaderInput reference, std::vector<PairReaderInput> distorted) {
-    auto reader = PairReader::Open(std::move(reference), std::move(distorted), options_);
+    (all.push_back(std::move(distorted)), ...);
+    auto reader = PairReader::Open(std::move(reference), std::move(all), options_);
     EXPECT_TRUE(reader.ok()) << reader.status().message();
     return reader.ok() ? std::move(*reader) : nullptr;
+  }
+
+  /// The next pair, which must exist and have this index.
+  static FramePair MustRead(PairReader& reader, int index) {
+    auto pair = reader.Next();
+    EXPECT_TRUE(pair.ok() && *pair) << pair.status().message();
+    if (!pair.ok() || !*pair) return {};
+    EXPECT_EQ((*pair)->index, index);
+    return std::move(**pair);
   }
 
   TempDir dir_;
@@ -45,20 +51,15 @@ class PairReaderTest : public testing::TestWithParam<int> {  // read_ahead
 
 TEST_P(PairReaderTest, MatchesByFrameOrder) {
   const Clip a = MakeClip(kFormat, 20, 1), b = MakeClip(kFormat, 20, 2), c = MakeClip(kFormat, 20, 3);
-  std::vector<PairReaderInput> distorted;
-  distorted.push_back(Input("b", b));
-  distorted.push_back(Input("c", c));
-  auto reader = Open(Input("a", a), std::move(distorted));
+  auto reader = Open(Input("a", a), Input("b", b), Input("c", c));
   EXPECT_EQ(reader->frame_count(), 20);
   EXPECT_EQ(reader->format(), kFormat);
   for (int i = 0; i < 20; ++i) {
-    auto pair = reader->Next();
-    ASSERT_TRUE(pair.ok() && *pair);
-    EXPECT_EQ((*pair)->index, i);
-    ExpectFrame((*pair)->reference, a, i);
-    ASSERT_EQ((*pair)->distorted.size(), 2u);
-    ExpectFrame((*pair)->distorted[0], b, i);
-    ExpectFrame((*pair)->distorted[1], c, i);
+    const FramePair pair = MustRead(*reader, i);
+    ExpectFrame(pair.reference, a, i);
+    ASSERT_EQ(pair.distorted.size(), 2u);
+    ExpectFrame(pair.distorted[0], b, i);
+    ExpectFrame(pair.distorted[1], c, i);
   }
   EXPECT_FALSE(reader->Next()->has_value());
   EXPECT_FALSE(reader->Next()->has_value());
@@ -71,11 +72,9 @@ TEST_P(PairReaderTest, SkipsAndStopsAtTheLimit) {
   auto reader = Open(Input("a", a, 4), Input("b", b, 2));
   EXPECT_EQ(reader->frame_count(), 3);
   for (int i = 0; i < 3; ++i) {
-    auto pair = reader->Next();
-    ASSERT_TRUE(pair.ok() && *pair);
-    EXPECT_EQ((*pair)->index, i);
-    ExpectFrame((*pair)->reference, a, i + 4);
-    ExpectFrame((*pair)->distorted[0], b, i + 2);
+    const FramePair pair = MustRead(*reader, i);
+    ExpectFrame(pair.reference, a, i + 4);
+    ExpectFrame(pair.distorted[0], b, i + 2);
   }
   EXPECT_FALSE(reader->Next()->has_value());
   EXPECT_THAT(reader->length_warnings(), IsEmpty());
@@ -90,7 +89,7 @@ TEST_P(PairReaderTest, SkippingPastTheEndGivesNothing) {
   EXPECT_THAT(reader->length_warnings(), ElementsAre("\"b\" ended before \"a\"."));
 }
 
-TEST_P(PairReaderTest, TellsWhichVideoEndedFirst) {
+TEST_P(PairReaderTest, WarnsWhichVideoEndedFirst) {
   for (const auto& [lengths, warning] : {std::pair{std::pair{3, 5}, "\"a\" ended before \"b\"."},
                                          std::pair{std::pair{5, 3}, "\"b\" ended before \"a\"."}}) {
     auto reader = Open(Input("a", MakeClip(kFormat, lengths.first)), Input("b", MakeClip(kFormat, lengths.second)));
@@ -110,7 +109,7 @@ TEST_P(PairReaderTest, ReadErrorsFollowTheWholeFrames) {
   EXPECT_FALSE(reader->Next()->has_value());
 }
 
-TEST_P(PairReaderTest, RaisesTheShallowerVideo) {
+TEST_P(PairReaderTest, ReadsAVideoOfExpandedBitDepth) {
   PictureFormat deep = kFormat;
   deep.bit_depth = 12;
   const Clip a = MakeClip(kFormat, 2), b = MakeClip(deep, 2);
@@ -118,17 +117,16 @@ TEST_P(PairReaderTest, RaisesTheShallowerVideo) {
   shallow.video = ExpandBitDepth(std::move(shallow.video), deep.bit_depth);
   auto reader = Open(std::move(shallow), Input("b", b));
   EXPECT_EQ(reader->format(), deep);
-  auto pair = reader->Next();
-  ASSERT_TRUE(pair.ok() && *pair);
-  EXPECT_EQ((*pair)->reference.format, deep);
-  ExpectFrame((*pair)->distorted[0], b, 0);
+  const FramePair pair = MustRead(*reader, 0);
+  EXPECT_EQ(pair.reference.format, deep);
+  ExpectFrame(pair.distorted[0], b, 0);
   for (int p = 0; p < 3; ++p)
     for (int y = 0; y < deep.PlaneHeight(p); ++y)
       for (int x = 0; x < deep.PlaneWidth(p); ++x)
-        ASSERT_EQ(SampleAt((*pair)->reference, p, x, y), a.frames[0][p][y * a.FileWidth(p) + x] << 4);
+        ASSERT_EQ(SampleAt(pair.reference, p, x, y), a.frames[0][p][y * a.FileWidth(p) + x] << 4);
 }
 
-TEST_P(PairReaderTest, StopsAtAnyMoment) {
+TEST_P(PairReaderTest, StopsAtAnyFrame) {
   const Clip clip = MakeClip(kFormat, 30);
   for (int frames = 0; frames < 12; ++frames) {
     auto reader = Open(Input("a", clip), Input("b", clip));
@@ -136,23 +134,22 @@ TEST_P(PairReaderTest, StopsAtAnyMoment) {
   }
 }
 
-TEST_P(PairReaderTest, AVideoThatNobodyLooksAtIsOnlyCounted) {
+TEST_P(PairReaderTest, AVideoThatIsNotNeededIsOnlyCounted) {
   const Clip clip = MakeClip(kFormat, 3);
   PairReaderInput distorted = Input("dis", clip, 0, 1);
   distorted.needed = false;
   auto reader = Open(Input("ref", clip), std::move(distorted));
   for (int i = 0; i < 2; ++i) {
-    const auto pair = reader->Next();
-    ASSERT_TRUE(pair.ok() && pair->has_value());
-    EXPECT_EQ((*pair)->distorted[0].planes[0].data, nullptr);
-    EXPECT_EQ((*pair)->distorted[0].format, kFormat);
-    ExpectFrame((*pair)->reference, clip, i);
+    const FramePair pair = MustRead(*reader, i);
+    EXPECT_EQ(pair.distorted[0].planes[0].data, nullptr);
+    EXPECT_EQ(pair.distorted[0].format, kFormat);
+    ExpectFrame(pair.reference, clip, i);
   }
   EXPECT_THAT(reader->Next().status().message(), HasSubstr("truncated: frame 2"));
 }
 
 TEST_P(PairReaderTest, CancelWakesAReaderThatWaitsForAPipe) {
-  ASSERT_EQ(::mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  MakeFifo(dir_ / "pipe");
   const Clip clip = MakeClip(kFormat, 3);
   std::ofstream writer;
   std::thread opener([&] {
