@@ -84,6 +84,14 @@ struct VideoFacts {
   std::optional<LightLevel> light_level{};
 };
 
+/// What decoding a damaged video found. Frames are counted from the video's first.
+struct Damage {
+  std::vector<int64_t> frames{};  // those that were decoded with errors
+  int64_t lost = 0;               // packets that gave no frame
+  int64_t decoded = 0;            // frames in all
+  std::string reason{};           // the first error in the decoder's words; empty: no damage
+};
+
 /// A kind of change that a video went through before it was compared.
 enum class Change { kNone, kSamples, kDeinterlace, kTurn, kCrop, kRgb, kRange, kScale, kChroma, kBitDepth };
 

@@ -83,6 +83,13 @@ class VideoSource {
   /// Whether pictures lie in a device's memory, where its decoder put them.
   virtual bool is_on_device() const { return false; }
 
+  /// What decoding found to be damaged so far.
+  virtual Damage damage() const { return {}; }
+
+  /// Bits/s of the video track: the bytes of its packets over their duration. After the last Next(): it reads the
+  /// packets that are left. nullopt: unknown, or uncompressed.
+  virtual std::optional<int64_t> MeasureBitRate() { return std::nullopt; }
+
   /// Assumptions made at opening that the user should know.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
@@ -105,6 +112,7 @@ struct OpenOptions {
   bool film_grain = true;            // false: AV1 without the grain that decoders add
   /// Also opens what FitVideos makes fit for scoring: RGB, which comes as YUV (VideoFacts::is_rgb), and y4m of fields.
   bool take_all = false;
+  bool stop_at_damage = false;  // a damaged stream is an error, instead of decoded as far as its decoder can
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: as many as it likes
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // a container's first pictures are decoded twice even where it tells what they are
