@@ -30,7 +30,7 @@ class ForwardingSource : public VideoSource {
   void Interrupt() override { source_->Interrupt(); }
   bool is_on_device() const override { return source_->is_on_device(); }
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
-  Damage damage() const override { return source_->damage(); }
+  StreamDamage damage() const override { return source_->damage(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
 
  protected:

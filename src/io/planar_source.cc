@@ -35,6 +35,7 @@ class PlanarSource : public VideoSource {
   VideoColor color() const override { return {.full_range = full_range_}; }
   VideoFacts facts() const override { return facts_; }
   std::optional<double> frame_rate() const override { return frame_rate_; }
+  std::optional<int64_t> MeasureBitRate() override;
   std::vector<std::string> warnings() const override { return warnings_; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
@@ -93,6 +94,12 @@ class PlanarSource : public VideoSource {
   bool ended_ = false;
   int64_t frames_ = 0;  // whole frames so far
 };
+
+std::optional<int64_t> PlanarSource::MeasureBitRate() {
+  const std::optional<int64_t> frames = frame_count();
+  if (!frames || *frames == 0 || !frame_rate_) return std::nullopt;
+  return static_cast<int64_t>(8.0 * static_cast<double>(stream_->size()) * *frame_rate_ / static_cast<double>(*frames));
+}
 
 std::optional<int64_t> PlanarSource::frame_count() const {
   if (!stream_->seekable()) return std::nullopt;

@@ -84,7 +84,7 @@ class VideoSource {
   virtual bool is_on_device() const { return false; }
 
   /// What decoding found to be damaged so far.
-  virtual Damage damage() const { return {}; }
+  virtual StreamDamage damage() const { return {}; }
 
   /// Bits/s of the video track: the bytes of its packets over their duration. After the last Next(): it reads the
   /// packets that are left. nullopt: unknown, or uncompressed.
@@ -93,6 +93,9 @@ class VideoSource {
   /// Assumptions made at opening that the user should know.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
+
+/// The warning of a damaged video, which names its frames; empty where there is no damage.
+std::string DamageWarning(const std::string& path, const StreamDamage& damage);
 
 /// Decoding by a CUDA device, into its memory.
 struct DeviceDecoding {

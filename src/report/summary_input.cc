@@ -9,7 +9,7 @@ namespace {
 Json TextOrNull(std::string_view text) { return text.empty() ? Json() : Json(std::string(text)); }
 
 Json InputJson(const Input& input) {
-  const auto& [path, format, frame_rate, color, facts, changes] = input;
+  const auto& [path, format, frame_rate, color, facts, changes, damage] = input;
   Json json = {{"path", path},
                {"width", format.width},
                {"height", format.height},
@@ -27,11 +27,16 @@ Json InputJson(const Input& input) {
                {"dolby_vision_profile", facts.dolby_vision_profile > 0 ? Json(facts.dolby_vision_profile) : Json()},
                {"mastering", nullptr},
                {"light_level", nullptr},
-               {"changes", Json::Array()}};
+               {"changes", Json::Array()},
+               {"damage", nullptr}};
   if (const auto& display = facts.mastering)
     json["mastering"] = {{"least", display->least_luminance}, {"most", display->most_luminance}};
   if (const auto& light = facts.light_level)
     json["light_level"] = {{"max_cll", light->most_of_samples}, {"max_fall", light->most_of_pictures}};
+  if (!damage.reason.empty()) {
+    json["damage"] = {{"reason", damage.reason}, {"decoded", damage.decoded}, {"lost", damage.lost}, {"frames", Json::Array()}};
+    for (const int64_t frame : damage.frames) json["damage"]["frames"].Append(frame);
+  }
   for (const auto& [change, text] : changes)
     json["changes"].Append({{"change", std::string(NameOf(change))}, {"text", text}});
   return json;

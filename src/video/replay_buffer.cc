@@ -53,7 +53,7 @@ class ReplayBuffer::Reading : public VideoSource {
     if (!state_->is_held) state_->source->Interrupt();
   }
   std::optional<int64_t> MeasureBitRate() override { return state_->source->MeasureBitRate(); }
-  Damage damage() const override { return state_->source->damage(); }
+  StreamDamage damage() const override { return state_->source->damage(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
 
   Result<std::optional<Picture>> Next() override {

@@ -82,7 +82,10 @@ DamageWatch::~DamageWatch() {
   std::erase(TheWatches().live, this);
 }
 
-void DamageWatch::Attach(AVFormatContext& container) { container.opaque = this; }
+void DamageWatch::Attach(AVFormatContext& container) {
+  container.opaque = this;
+  level_ = AV_LOG_ERROR;
+}
 
 void DamageWatch::Attach(AVCodecContext& decoder, bool fills) {
   decoder.opaque = this;
@@ -174,7 +177,7 @@ bool DamageWatch::NoteLog(void* context, int level, const char* format, va_list 
   const std::scoped_lock lock(TheWatches().mutex);
   if (std::ranges::find(TheWatches().live, watch) == TheWatches().live.end()) return false;
   // H.264's and MPEG-2's decoders report what they conceal as information.
-  if (level > AV_LOG_ERROR && std::strncmp(format, "concealing", 10) != 0) return true;
+  if (level > static_cast<DamageWatch*>(watch)->level_ && std::strncmp(format, "concealing", 10) != 0) return true;
   char text[300];
   std::vsnprintf(text, sizeof text, format, arguments);
   return CatchExceptions([&] {

@@ -32,6 +32,8 @@ class DamageWatch {
   void Attach(AVCodecContext& decoder, bool fills);
   /// Watches the errors of a container.
   void Attach(AVFormatContext& container);
+  /// Warnings count, too: once a container is open, they are about its data.
+  void NoteWarnings() { level_ = AV_LOG_WARNING; }
 
   /// Whether the frame, and all that were decoded before it, are complete. Frames in the order of output.
   bool IsComplete(const AVFrame& frame);
@@ -60,6 +62,7 @@ class DamageWatch {
   static bool HasMark(const Marked& picture);
   void Note(std::string text);
 
+  std::atomic<int> level_ = AV_LOG_ERROR;
   bool fills_ = false;
   bool marks_ = false;
   std::atomic<bool> has_errors_ = false;

@@ -159,6 +159,7 @@ Status Demuxer::ChooseTrack() {
     return Error(StatusCode::kBadData, "{} has no video stream, but the picture of a cover", name());
   if (id == AV_CODEC_ID_ANSI || id == AV_CODEC_ID_BINTEXT || id == AV_CODEC_ID_XBIN || id == AV_CODEC_ID_IDF)
     return Error(StatusCode::kBadData, "{} is text and no video", name());
+  watch_.NoteWarnings();
   return {};
 }
 

@@ -71,7 +71,7 @@ class FfmpegSource : public VideoSource {
   std::optional<double> time() const override { return time_; }
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
-  Damage damage() const override;
+  StreamDamage damage() const override;
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { input_.Interrupt(); }
   std::optional<int64_t> MeasureBitRate() override { return input_.BitRate(); }
@@ -122,7 +122,7 @@ class FfmpegSource : public VideoSource {
   int64_t packets_ = 0;                // fed
   int64_t decoded_ = 0;                // frames from the decoder
   std::set<int64_t> damaged_packets_;  // kRecord: those whose frames have not come
-  Damage damage_;
+  StreamDamage damage_;
 };
 
 Status FfmpegSource::Failure(std::string_view what, int error) const {
@@ -287,8 +287,8 @@ Status FfmpegSource::DecodeAgain() {
   return OpenDecoder();
 }
 
-Damage FfmpegSource::damage() const {
-  Damage damage = damage_;
+StreamDamage FfmpegSource::damage() const {
+  StreamDamage damage = damage_;
   if (damage.reason.empty()) damage.reason = input_.error();
   damage.lost = static_cast<int64_t>(damaged_packets_.size());
   damage.decoded = decoded_;
