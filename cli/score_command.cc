@@ -37,7 +37,6 @@ SummaryChoice ChoiceOf(const ScoreRequest& request) {
   return {.reference = request.run.reference,
           .distorted = request.run.distorted,
           .threads = request.run.threads,
-          .is_whole = request.run.skip_reference == 0 && request.run.frame_limit == 0,
           .pools = request.pools,
           .segments = request.segments,
           .requirements = request.requirements};

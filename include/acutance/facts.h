@@ -71,7 +71,7 @@ struct LightLevel {
 /// What a stream declares of its coding and its pictures' shape, in addition to format and color.
 struct VideoFacts {
   std::string codec{};                // "h264"; empty: uncompressed
-  std::optional<int64_t> bit_rate{};  // bits/s
+  std::optional<int64_t> bit_rate{};  // bits/s: as declared, and once the video was read, those of its packets
   double pixel_aspect = 1;            // a pixel's width divided by its height
   Orientation orientation{};
   std::optional<ChromaSiting> siting{};
@@ -82,6 +82,14 @@ struct VideoFacts {
   int dolby_vision_profile = 0;     // 0: none
   std::optional<Mastering> mastering{};
   std::optional<LightLevel> light_level{};
+};
+
+/// What decoding a damaged video found. Frames are counted from the video's first.
+struct StreamDamage {
+  std::vector<int64_t> frames{};  // those that were decoded with errors
+  int64_t lost = 0;               // packets that gave no frame
+  int64_t decoded = 0;            // frames in all
+  std::string reason{};           // the first error in the decoder's words; empty: no damage
 };
 
 /// A kind of conversion of a video before it is compared.
@@ -107,6 +115,7 @@ struct Input {
   VideoColor color;                  // of RGB: that of the YUV that it becomes
   VideoFacts facts;
   std::vector<InputChange> changes{};  // in the order in which they were made
+  StreamDamage damage{};                     // once the video was read
 
   // Names of the color as stored, empty where the stream declares none.
   std::string_view range() const {

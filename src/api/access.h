@@ -41,7 +41,6 @@ struct ResultAccess {
     std::string reference;
     std::vector<std::string> distorted;
     int threads = 1;
-    bool is_whole = false;  // the files' frames are all scored
   };
 
   /// Takes the scores out of a flushed session, which may be the run's.

@@ -135,8 +135,7 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
   return ResultAccess::Make(*session, std::move(run),
                             {.reference = request.reference,
                              .distorted = request.distorted,
-                             .threads = request.threads,
-                             .is_whole = request.skip_reference == 0 && request.frame_limit == 0});
+                             .threads = request.threads});
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ class ForwardingSource : public VideoSource {
   Status CheckIntact() const override { return source_->CheckIntact(); }
   void Interrupt() override { source_->Interrupt(); }
   bool is_on_device() const override { return source_->is_on_device(); }
+  std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
+  StreamDamage damage() const override { return source_->damage(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
 
  protected:

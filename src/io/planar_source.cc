@@ -36,6 +36,7 @@ class PlanarSource : public VideoSource {
   VideoColor color() const override { return {.full_range = header_.full_range}; }
   VideoFacts facts() const override { return header_.facts; }
   std::optional<double> frame_rate() const override { return header_.frame_rate; }
+  std::optional<int64_t> MeasureBitRate() override;
   std::vector<std::string> warnings() const override { return header_.warnings; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
@@ -74,6 +75,12 @@ class PlanarSource : public VideoSource {
   bool ended_ = false;
   int64_t frames_ = 0;  // whole frames so far
 };
+
+std::optional<int64_t> PlanarSource::MeasureBitRate() {
+  const std::optional<int64_t> frames = frame_count();
+  if (!frames || *frames == 0 || !header_.frame_rate) return std::nullopt;
+  return static_cast<int64_t>(8.0 * static_cast<double>(stream_->size()) * *header_.frame_rate / static_cast<double>(*frames));
+}
 
 std::optional<int64_t> PlanarSource::frame_count() const {
   if (!stream_->seekable()) return std::nullopt;

@@ -87,9 +87,19 @@ class VideoSource {
   /// Whether pictures were decoded into a device's memory.
   virtual bool is_on_device() const { return false; }
 
+  /// What decoding found to be damaged so far.
+  virtual StreamDamage damage() const { return {}; }
+
+  /// Bits/s of the video track: the bytes of its packets over their duration. After the last Next(): it reads the
+  /// packets that are left. nullopt: unknown, or uncompressed.
+  virtual std::optional<int64_t> MeasureBitRate() { return std::nullopt; }
+
   /// Assumptions made at opening that the user should know.
   virtual std::vector<std::string> warnings() const { return {}; }
 };
+
+/// The warning of a damaged video, which names its frames; empty where there is no damage.
+std::string DamageWarning(const std::string& path, const StreamDamage& damage);
 
 /// Decoding by a CUDA device, into its memory.
 struct DeviceDecoding {
@@ -109,6 +119,7 @@ struct OpenOptions {
   bool film_grain = true;            // applied by AV1 decoders
   /// Also opens what FitVideos converts for scoring: RGB (VideoFacts::is_rgb) and interlaced y4m.
   bool take_all = false;
+  bool stop_at_damage = false;  // a damaged stream is an error, instead of decoded as far as possible
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // decodes a container's first pictures twice even if it describes them

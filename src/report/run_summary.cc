@@ -18,15 +18,13 @@ void AddModels(const RunView& view, Summary& summary) {
   }
 }
 
-/// Bytes, and bits a second where the whole video was scored.
-void AddSize(bool is_whole, const ScoredRun& run, SummaryVideo& video) {
+/// Bytes of the file, and bits a second of its video track.
+void AddSize(const ScoredRun& run, size_t distorted, SummaryVideo& video) {
+  if (distorted + 1 < run.inputs.size()) video.bit_rate = run.inputs[distorted + 1].facts.bit_rate;
   std::error_code error;
   if (!std::filesystem::is_regular_file(video.distorted, error)) return;
   const uintmax_t bytes = std::filesystem::file_size(video.distorted, error);
-  if (error) return;
-  video.bytes = bytes;
-  if (is_whole && !run.error && run.frame_rate && run.frames > 0)
-    video.bit_rate = 8.0 * static_cast<double>(bytes) * *run.frame_rate / static_cast<double>(run.frames);
+  if (!error) video.bytes = bytes;
 }
 
 Status AddParts(const SummaryChoice& choice, const ScoredRun& run, Summary& summary) {
@@ -66,7 +64,7 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
   AddModels(view, summary);
   for (size_t d = 0; d < choice.distorted.size(); ++d) {
     SummaryVideo video{choice.distorted[d], view.tables[d], run.alignments.empty() ? nullptr : &run.alignments[d]};
-    AddSize(choice.is_whole, run, video);
+    AddSize(run, d, video);
     summary.videos.push_back(std::move(video));
   }
   ACU_RETURN_IF_ERROR(AddParts(choice, run, summary));

@@ -18,7 +18,6 @@ struct SummaryChoice {
   std::string reference;
   std::vector<std::string> distorted;
   int threads = 1;
-  bool is_whole = true;               // all frames of the files were scored, so that these have a bit rate
   std::vector<NamedPool> pools = {};  // empty: the usual ones
   std::optional<SegmentSpec> segments = {};
   std::vector<Requirement> requirements = {};

@@ -63,8 +63,15 @@ namespace {
 
 Json TextOrNull(std::string_view text) { return text.empty() ? Json() : Json(std::string(text)); }
 
+Json DamageJson(const StreamDamage& damage) {
+  if (damage.reason.empty()) return {};
+  Json frames = Json::Array();
+  for (const int64_t frame : damage.frames) frames.Append(frame);
+  return {{"reason", damage.reason}, {"decoded", damage.decoded}, {"lost", damage.lost}, {"frames", std::move(frames)}};
+}
+
 Json InputJson(const Input& input) {
-  const auto& [path, format, frame_rate, color, facts, changes] = input;
+  const auto& [path, format, frame_rate, color, facts, changes, damage] = input;
   Json json = {{"path", path},
                {"width", format.width},
                {"height", format.height},
@@ -82,7 +89,9 @@ Json InputJson(const Input& input) {
                {"dolby_vision_profile", facts.dolby_vision_profile > 0 ? Json(facts.dolby_vision_profile) : Json()},
                {"mastering", nullptr},
                {"light_level", nullptr},
-               {"changes", Json::Array()}};
+               {"bit_rate", facts.bit_rate},
+               {"changes", Json::Array()},
+               {"damage", DamageJson(input.damage)}};
   if (const auto& display = facts.mastering)
     json["mastering"] = {{"least", display->least_luminance}, {"most", display->most_luminance}};
   if (const auto& light = facts.light_level)

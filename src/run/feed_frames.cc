@@ -103,6 +103,17 @@ Status NoFrame(const RunRequest& request, const PairReader& reader) {
   return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
 }
 
+/// Damage and bit rates are known once the videos have been read.
+void RecordOutcomes(PairReader& reader, std::vector<Input>& inputs, AttemptReport& report) {
+  const std::vector<PairReader::Outcome> outcomes = reader.Close();
+  for (size_t v = 0; v < std::min(outcomes.size(), inputs.size()); ++v) {
+    inputs[v].damage = outcomes[v].damage;
+    if (outcomes[v].bit_rate) inputs[v].facts.bit_rate = outcomes[v].bit_rate;
+    if (std::string warning = DamageWarning(inputs[v].path, inputs[v].damage); !warning.empty())
+      report.Warn(std::move(warning));
+  }
+}
+
 /// Finishes session, reader, observer and journal, until the first error.
 Status Finish(const RunRequest& request, StartedRun& run, bool was_stopped, bool has_error) {
   ACU_RETURN_IF_ERROR(Interrupted(run.session->Flush(), *run.session));
@@ -144,6 +155,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   if (!status.ok()) return report.Fail(RunStage::kScore, status);
   alignment.Conclude(session.frames_added() - first);  // of a video that breaks off, too
   if (alignment.misalignment()) return std::nullopt;
+  RecordOutcomes(reader, run.inputs, report);
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.frames = session.frames_added();
   run.warnings = session.warnings();

@@ -56,13 +56,20 @@ std::vector<std::string> Incompatibilities(const PictureFormat& reference, const
 class PairReader::Lane {
  public:
   Lane(PairReaderInput input, const PairReaderOptions& options) : input_(std::move(input)), options_(options) {}
-  ~Lane() {
-    Stop();
-    if (thread_.joinable()) thread_.join();
+  ~Lane() { End(); }
+
+  Outcome Close() {
+    End();
+    return {input_.video->damage(), input_.video->MeasureBitRate()};
   }
 
   Status Start() {
     return reads_ahead() ? StartThread(thread_, [this] { ReadAhead(); }) : Status();
+  }
+
+  void End() {
+    Stop();
+    if (thread_.joinable()) thread_.join();
   }
 
   /// Wakes the threads that wait in this lane; waiting ends at once from now on.
@@ -228,6 +235,12 @@ Result<std::optional<FramePair>> PairReader::Next() {
 Status PairReader::CheckIntact() const {
   for (const auto& lane : state_->lanes) ACU_RETURN_IF_ERROR(lane->video().CheckIntact());
   return {};
+}
+
+std::vector<PairReader::Outcome> PairReader::Close() {
+  std::vector<Outcome> outcomes;
+  for (auto& lane : state_->lanes) outcomes.push_back(lane->Close());
+  return outcomes;
 }
 
 void PairReader::Cancel() {

@@ -52,6 +52,8 @@ class ReplayBuffer::Reading : public VideoSource {
   void Interrupt() override {
     if (!state_->is_held) state_->source->Interrupt();
   }
+  std::optional<int64_t> MeasureBitRate() override { return state_->source->MeasureBitRate(); }
+  StreamDamage damage() const override { return state_->source->damage(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
 
   Result<std::optional<Picture>> Next() override {

@@ -1,22 +1,37 @@
 #include "io/ffmpeg/library.h"
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstring>
 
 #include "base/process.h"
 #include "base/shared_library.h"
+#include "io/ffmpeg/damage_watch.h"
 
 namespace acutance {
 namespace {
 
 thread_local char t_complaint[300];  // an array, because C code fills it, where nothing may throw
 
-/// Collects the log of FFmpeg, which hands over its lines in pieces.
-void KeepFirstError(void*, int level, const char* format, va_list arguments) {
+/// FFmpeg hands over its lines in pieces.
+void KeepFirstError(int level, const char* format, va_list arguments) {
   const size_t length = std::strlen(t_complaint);
   const bool is_whole = length > 0 && t_complaint[length - 1] == '\n';
   if (level <= AV_LOG_ERROR && !is_whole)
     std::vsnprintf(t_complaint + length, sizeof t_complaint - length, format, arguments);
+}
+
+void HandleLog(void* context, int level, const char* format, va_list arguments) {
+  if (level <= AV_LOG_INFO && DamageWatch::NoteLog(context, level, format, arguments)) return;
+  if (IsMainProgram()) KeepFirstError(level, format, arguments);
+  else Ffmpeg().av_log_default_callback(context, level, format, arguments);
+}
+
+bool IsLoaded(const std::string& file) {
+  void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (library) ::dlclose(library);
+  return library != nullptr;
 }
 
 struct Loaded {
@@ -24,8 +39,9 @@ struct Loaded {
   Status status;
 
   Loaded() {
+    const bool is_shared = IsLoaded(fmt::format("libavutil.so.{}", LIBAVUTIL_VERSION_MAJOR));
     status = Load();
-    if (status.ok() && IsMainProgram()) functions.av_log_set_callback(KeepFirstError);
+    if (status.ok() && (IsMainProgram() || !is_shared)) functions.av_log_set_callback(HandleLog);
   }
 
  private:

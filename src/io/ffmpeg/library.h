@@ -14,6 +14,7 @@ extern "C" {
 #include "base/status.h"
 
 #define ACU_AVUTIL_FUNCTIONS(F) \
+  F(av_buffer_ref)              \
   F(av_buffer_unref)            \
   F(av_dict_free)               \
   F(av_dict_set)                \
@@ -23,6 +24,7 @@ extern "C" {
   F(av_freep)                   \
   F(av_hwdevice_ctx_alloc)      \
   F(av_hwdevice_ctx_init)       \
+  F(av_log_default_callback)    \
   F(av_log_set_callback)        \
   F(av_malloc)                  \
   F(av_pix_fmt_desc_get)        \
@@ -36,6 +38,7 @@ extern "C" {
   F(av_packet_free)                \
   F(av_packet_unref)               \
   F(avcodec_alloc_context3)        \
+  F(avcodec_default_get_buffer2)   \
   F(avcodec_flush_buffers)         \
   F(avcodec_free_context)          \
   F(avcodec_get_hw_config)         \
@@ -74,8 +77,9 @@ struct FfmpegLibrary {
 #undef ACU_DECLARE
 };
 
-/// Loads the libraries of the versions that this build was made for; their log is not printed. An error names the
-/// missing file. The first call decides.
+/// Loads the libraries of the versions that this build was made for. An error names the missing file. The first call
+/// decides. Unless another part of the process has loaded the libraries before, their log is read from then on: errors
+/// of our decoders are signs of damage, and are not printed.
 const Status& LoadFfmpeg();
 
 /// The loaded functions. Called only after LoadFfmpeg() was ok.

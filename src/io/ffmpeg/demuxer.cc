@@ -1,0 +1,257 @@
+#include "io/ffmpeg/demuxer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/shell_word.h"
+#include "base/threads/exception_barrier.h"
+#include "io/ffmpeg/library.h"
+#include "io/ffmpeg/matroska_size.h"
+#include "io/ffmpeg/stream_probe.h"
+
+namespace acutance {
+namespace {
+
+constexpr int kIoBuffer = 1 << 16;
+
+}  // namespace
+
+std::string FfmpegReason(int error) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = "";
+  Ffmpeg().av_strerror(error, text, sizeof text);
+  return text;
+}
+
+void Demuxer::Freed::operator()(AVIOContext* io) const {
+  Ffmpeg().av_freep(&io->buffer);
+  Ffmpeg().avio_context_free(&io);
+}
+
+void Demuxer::Freed::operator()(AVFormatContext* container) const { Ffmpeg().avformat_close_input(&container); }
+
+Demuxer::Demuxer(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)), can_replay_(!stream_->seekable()) {}
+
+void Demuxer::Interrupt() {
+  interrupted_ = true;
+  if (!stream_->seekable()) stream_->Interrupt();
+}
+
+/// More than any packet holds: FFmpeg is looking for the next one in a damaged file.
+bool Demuxer::IsReadingTooLong(int count) {
+  constexpr int64_t kMostOfAPacket = int64_t{1} << 28;
+  return interrupted_ && (read_since_ += count) > kMostOfAPacket;
+}
+
+Result<size_t> Demuxer::ReadStream(uint8_t* to, size_t count) {
+  if (replayed_ < replay_.size()) {
+    count = std::min(count, replay_.size() - replayed_);
+    std::memcpy(to, replay_.data() + replayed_, count);
+    replayed_ += count;
+    return count;
+  }
+  ACU_ASSIGN_OR_RETURN(const size_t got, stream_->ReadSome(to, count));
+  constexpr size_t kMostReplayed = size_t{64} << 20;
+  can_replay_ &= replay_.size() + got <= kMostReplayed;
+  if (can_replay_) replay_.insert(replay_.end(), to, to + got);
+  else replay_ = {};
+  replayed_ = replay_.size();
+  return got;
+}
+
+int Demuxer::ReadBytes(void* opaque, uint8_t* to, int count) {
+  auto* self = static_cast<Demuxer*>(opaque);
+  if (self->IsReadingTooLong(count)) self->stream_->Interrupt();
+  const Result<size_t> got =
+      CatchExceptionsResult<size_t>([&] { return self->ReadStream(to, static_cast<size_t>(count)); });
+  if (got.ok()) return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
+  self->io_error_ = got.status();
+  return AVERROR_EXIT;
+}
+
+int64_t Demuxer::SeekBytes(void* opaque, int64_t offset, int whence) {
+  ByteStream& stream = *static_cast<Demuxer*>(opaque)->stream_;
+  const auto seek = [&](int64_t to) { return CatchExceptions([&] { return stream.Seek(to); }); };
+  switch (whence & ~AVSEEK_FORCE) {
+    case AVSEEK_SIZE:
+      return stream.size();
+    case SEEK_SET:
+      break;
+    case SEEK_CUR:
+      offset += stream.position();
+      break;
+    case SEEK_END:
+      offset += stream.size();
+      break;
+    default:
+      return AVERROR(EINVAL);
+  }
+  return seek(offset).ok() ? offset : AVERROR(EIO);
+}
+
+Status Demuxer::Failure(std::string_view what, int error) const {
+  if (!io_error_.ok()) return io_error_;
+  const StatusCode code = error == AVERROR(ENOMEM) ? StatusCode::kOutOfMemory : StatusCode::kBadData;
+  const char* hint = stream_->seekable() ? "" : " (some containers can be read from a file only, not from a pipe)";
+  return Error(code, "{}: {}: {}{}", name(), what, FfmpegReason(error), hint);
+}
+
+Status Demuxer::OpenIo() {
+  // FFmpeg may replace the buffer; the context owns it from here on.
+  auto* buffer = static_cast<uint8_t*>(Ffmpeg().av_malloc(kIoBuffer));
+  if (!buffer) return Failure("no memory", AVERROR(ENOMEM));
+  io_.reset(Ffmpeg().avio_alloc_context(buffer, kIoBuffer, 0, this, ReadBytes, nullptr,
+                                        stream_->seekable() ? SeekBytes : nullptr));
+  if (io_) return {};
+  Ffmpeg().av_free(buffer);
+  return Failure("no memory", AVERROR(ENOMEM));
+}
+
+/// Why FFmpeg does not open the file, in the user's terms where its first bytes show them.
+Status Demuxer::NotReadable(int error) const {
+  const std::string_view start = start_;
+  if (start.starts_with("#EXTM3U"))
+    return Error(StatusCode::kBadData,
+                 "{} is an HLS playlist, which names the files of its segments; make one file of them first: ffmpeg -i {} "
+                 "-c copy out.mp4",
+                 name(), ShellWord(name()));
+  if (start.starts_with("ffconcat version"))
+    return Error(StatusCode::kBadData,
+                 "{} is a list of files for FFmpeg's concat demuxer; make one file of them first: ffmpeg -f concat -safe 0 "
+                 "-i {} -c copy out.mkv",
+                 name(), ShellWord(name()));
+  if (start.size() >= 8 && start.substr(4, 4) == "ftyp" && error == AVERROR_INVALIDDATA && io_error_.ok())
+    return Error(StatusCode::kBadData,
+                 "{} is an MP4 file without an index (moov): its recording or download was not completed; repair it with "
+                 "the program that wrote it, or copy it again",
+                 name());
+  return Failure("neither y4m nor a video file that FFmpeg can read (raw yuv needs its size)", error);
+}
+
+Status Demuxer::OpenContainer(bool always_probe) {
+  AVFormatContext* container = Ffmpeg().avformat_alloc_context();
+  if (!container) return Failure("no memory", AVERROR(ENOMEM));
+  container->pb = io_.get();
+  watch_.Attach(*container);
+  // One file is scored: play lists and lists of parts, which name others, open none of them.
+  container->io_open = [](AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EPERM); };
+  AVDictionary* options = nullptr;
+  Ffmpeg().av_dict_set(&options, "protocol_whitelist", "none", 0);
+  const int opened = Ffmpeg().avformat_open_input(&container, name().c_str(), nullptr, &options);  // frees on failure
+  Ffmpeg().av_dict_free(&options);
+  if (opened < 0) return NotReadable(opened);
+  container_.reset(container);
+  is_probed_ = always_probe || !stream_->seekable() || !CanSkipStreamProbe(*container);
+  if (!is_probed_) return {};
+  const int probed = Ffmpeg().avformat_find_stream_info(container, nullptr);
+  return probed < 0 ? Failure("no usable stream found", probed) : Status();
+}
+
+Status Demuxer::ChooseTrack() {
+  track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec_, 0);
+  if (track_ == AVERROR_DECODER_NOT_FOUND)
+    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg has no decoder for its video", name());
+  if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", name());
+  for (unsigned i = 0; i < container_->nb_streams; ++i)
+    if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
+  const AVCodecID id = track().codecpar->codec_id;
+  if (track().disposition & AV_DISPOSITION_ATTACHED_PIC)
+    return Error(StatusCode::kBadData, "{} has no video stream, but the picture of a cover", name());
+  if (id == AV_CODEC_ID_ANSI || id == AV_CODEC_ID_BINTEXT || id == AV_CODEC_ID_XBIN || id == AV_CODEC_ID_IDF)
+    return Error(StatusCode::kBadData, "{} is text and no video", name());
+  watch_.NoteWarnings();
+  return {};
+}
+
+Status Demuxer::Open(bool always_probe) {
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
+  start_ = start.substr(0, 32);
+  declared_end_ = DeclaredFileSize(start);
+  ACU_RETURN_IF_ERROR(OpenIo());
+  ACU_RETURN_IF_ERROR(OpenContainer(always_probe));
+  return ChooseTrack();
+}
+
+Status Demuxer::Reopen(bool always_probe) {
+  container_.reset();
+  io_.reset();
+  watch_.TakeError();
+  if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
+  else if (!std::exchange(can_replay_, false))
+    return Error(StatusCode::kBadData,
+                 "{} is damaged: a pipe of more than 64 MB is not decoded beyond its damage; write it to a file", name());
+  replayed_ = 0;
+  io_error_ = {};
+  starts_between_keys_ = has_ended_ = has_jumped_ = false;
+  packets_ = bytes_ = 0;
+  first_packet_time_ = first_time_ = end_time_ = AV_NOPTS_VALUE;
+  ACU_RETURN_IF_ERROR(OpenIo());
+  ACU_RETURN_IF_ERROR(OpenContainer(always_probe));
+  return ChooseTrack();
+}
+
+Status Demuxer::CheckWhole() const {
+  const int64_t end = stream_->seekable() ? stream_->size() : stream_->position();
+  if (!declared_end_ || end >= *declared_end_) return {};
+  return Error(StatusCode::kBadData, "{} is truncated: it has {} of {} bytes", name(), end, *declared_end_);
+}
+
+void Demuxer::Count(const AVPacket& packet) {
+  if (packets_++ == 0) {
+    starts_between_keys_ = !(packet.flags & AV_PKT_FLAG_KEY);
+    first_packet_time_ = packet.pts;
+  }
+  bytes_ += packet.size;
+  if (packet.pts == AV_NOPTS_VALUE) return;
+  if (first_time_ == AV_NOPTS_VALUE) first_time_ = end_time_ = packet.pts;
+  first_time_ = std::min(first_time_, packet.pts);
+  end_time_ = std::max(end_time_, packet.pts + packet.duration);
+}
+
+Result<std::optional<bool>> Demuxer::Read(AVPacket& packet) {
+  if (interrupted_) return Error(StatusCode::kCancelled, "reading {} was cancelled", name());
+  const int read = Ffmpeg().av_read_frame(container_.get(), &packet);
+  if (read == AVERROR_EOF && io_error_.ok()) {
+    has_ended_ = true;
+    ACU_RETURN_IF_ERROR(CheckWhole());
+    return std::optional<bool>();
+  }
+  if (read < 0) return Failure("damaged or truncated", read);
+  const bool is_ours = packet.stream_index == track_;
+  if (is_ours) Count(packet);
+  return std::optional(is_ours);
+}
+
+bool Demuxer::Jump(double part) {
+  if (!stream_->seekable() || container_->duration <= 0) return false;
+  const int64_t start = container_->start_time == AV_NOPTS_VALUE ? 0 : container_->start_time;
+  const auto time = start + static_cast<int64_t>(part * static_cast<double>(container_->duration));
+  has_jumped_ = Ffmpeg().av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) >= 0;
+  return has_jumped_;
+}
+
+std::optional<int64_t> Demuxer::BitRate() {
+  constexpr int64_t kMostBytes = int64_t{1} << 30;
+  AVPacket* packet = Ffmpeg().av_packet_alloc();
+  while (packet && !has_ended_ && !has_jumped_ && stream_->seekable() && stream_->size() - stream_->position() <= kMostBytes) {
+    const Result<std::optional<bool>> read = Read(*packet);
+    Ffmpeg().av_packet_unref(packet);
+    if (!read.ok() || !*read) break;
+  }
+  Ffmpeg().av_packet_free(&packet);
+  double seconds = static_cast<double>(end_time_ - first_time_) * av_q2d(track().time_base);
+  if (end_time_ == first_time_ && frame_rate()) seconds = static_cast<double>(packets_) / *frame_rate();
+  if (has_jumped_ || bytes_ == 0 || seconds <= 0) return std::nullopt;
+  return static_cast<int64_t>(8 * static_cast<double>(bytes_) / seconds + 0.5);
+}
+
+std::optional<double> Demuxer::frame_rate() const {
+  const AVRational rate = Ffmpeg().av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
+  return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
+}
+
+void Demuxer::DescribeUnprobed() {
+  if (!is_probed_) DescribeContainer(*container_, first_packet_time_, stream_->size());
+}
+
+}  // namespace acutance

@@ -1,0 +1,110 @@
+// Packets of the video track of a container, read by FFmpeg's libavformat.
+#pragma once
+
+extern "C" {
+#include <libavformat/avformat.h>
+}
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "io/byte_stream.h"
+#include "io/ffmpeg/damage_watch.h"
+
+namespace acutance {
+
+/// FFmpeg's text for an error code.
+std::string FfmpegReason(int error);
+
+class Demuxer {
+ public:
+  explicit Demuxer(std::unique_ptr<ByteStream> stream);
+
+  /// Opens the container and its best video track. always_probe: FFmpeg decodes the first pictures, even where the
+  /// container describes the track.
+  Status Open(bool always_probe);
+  /// Opens it again, from its first byte. Pipes of more than 64 MB cannot.
+  Status Reopen(bool always_probe);
+
+  /// One packet of any track; whether it belongs to the video. kBadData where the container breaks off or is truncated;
+  /// nullopt at the end.
+  Result<std::optional<bool>> Read(AVPacket& packet);
+
+  /// Goes to the key frame before that part (0 to 1) of the video.
+  bool Jump(double part);
+
+  /// Ends reading: at the next packet of a file, since FFmpeg takes half a packet for damage, and at once of a pipe,
+  /// which may never give the rest.
+  void Interrupt();
+
+  /// Bits/s of the video track: the bytes of its packets over their duration. Reads the packets that are left, unless
+  /// they may be more than 1 GB: then it is that of those that were read.
+  std::optional<int64_t> BitRate();
+
+  /// Hands the byte stream to another reader; this one is not used afterwards.
+  std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
+
+  /// An error of FFmpeg, or of the byte stream where that caused it.
+  Status Failure(std::string_view what, int error) const;
+
+  const ByteStream& stream() const { return *stream_; }
+  const std::string& name() const { return stream_->name(); }
+  AVFormatContext& container() const { return *container_; }
+  AVStream& track() const { return *container_->streams[track_]; }
+  const AVCodec* codec() const { return codec_; }
+  std::optional<double> frame_rate() const;
+  bool starts_between_keys() const { return starts_between_keys_; }
+  /// The first error that libavformat logged; empty: none.
+  std::string error() const { return watch_.error(); }
+  /// Once the first packet was read: completes what FFmpeg leaves open where it did not probe.
+  void DescribeUnprobed();
+
+ private:
+  struct Freed {
+    void operator()(AVIOContext* io) const;
+    void operator()(AVFormatContext* container) const;
+  };
+
+  static int ReadBytes(void* self, uint8_t* to, int count);
+  static int64_t SeekBytes(void* self, int64_t offset, int whence);
+  Result<size_t> ReadStream(uint8_t* to, size_t count);
+  bool IsReadingTooLong(int count);
+  Status OpenIo();
+  Status OpenContainer(bool always_probe);
+  Status NotReadable(int error) const;
+  Status ChooseTrack();
+  Status CheckWhole() const;
+  void Count(const AVPacket& packet);
+
+  std::unique_ptr<ByteStream> stream_;
+  std::string start_;  // the first bytes
+  std::optional<int64_t> declared_end_;
+  DamageWatch watch_;  // outlives the container
+  Status io_error_;    // of the byte stream; FFmpeg knows only that there was one
+  std::unique_ptr<AVIOContext, Freed> io_;
+  std::unique_ptr<AVFormatContext, Freed> container_;
+  const AVCodec* codec_ = nullptr;
+  int track_ = 0;
+  bool is_probed_ = true;
+
+  std::vector<uint8_t> replay_;  // of a pipe, while it is short
+  size_t replayed_ = 0;
+  bool can_replay_ = false;
+  std::atomic<bool> interrupted_ = false;
+  int64_t read_since_ = 0;  // bytes, since it was interrupted
+
+  bool starts_between_keys_ = false;
+  bool has_ended_ = false;
+  bool has_jumped_ = false;
+  int64_t packets_ = 0, bytes_ = 0;                                       // of the track
+  int64_t first_packet_time_ = AV_NOPTS_VALUE;                            // of the packet that came first
+  int64_t first_time_ = AV_NOPTS_VALUE, end_time_ = AV_NOPTS_VALUE;       // in display order
+};
+
+}  // namespace acutance
