@@ -30,7 +30,8 @@ CLI::Option* AddOption(CLI::App& command, const Option<Target>& row, Target& tar
         ->group(group);
   const auto read_all = [read](const Texts& texts) { std::ranges::for_each(texts, read); };
   CLI::Option* const option = command.add_option_function<Texts>(flags, read_all, help);
-  option->expected(1)->group(group)->default_str(std::string(row.fallback));
+  // A value belongs to its option alone: operands may follow.
+  option->expected(1)->allow_extra_args(false)->group(group)->default_str(std::string(row.fallback));
   if (row.repeats) option->take_all();
   return option->type_name(row.choices.empty() ? std::string(row.value)
                                                : fmt::format("{}:{{{}}}", row.value, row.choices));

@@ -73,6 +73,7 @@ struct VideoFacts {
   std::string codec{};                // "h264"; empty: uncompressed
   std::optional<int64_t> bit_rate{};  // bits/s: as declared, and once the video was read, those of its packets
   double pixel_aspect = 1;            // a pixel's width divided by its height
+  bool has_pixel_aspect = false;      // the stream declares it
   Orientation orientation{};
   std::optional<ChromaSiting> siting{};
   std::string_view changed_samples{};  // a change that reading made, a text that lives forever; empty: none

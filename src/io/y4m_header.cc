@@ -63,12 +63,12 @@ Status ParseFrameRate(std::string_view text, Y4mHeader* header) {
   return {};
 }
 
-/// 1 where the value is unknown (0:0) or invalid.
-double ParseAspect(std::string_view text) {
+/// nullopt where the value is unknown (0:0) or invalid.
+std::optional<double> ParseAspect(std::string_view text) {
   const size_t colon = text.find(':');
   const int width = ParseInt(text.substr(0, colon)).value_or(0);
   const int height = colon == text.npos ? 0 : ParseInt(text.substr(colon + 1)).value_or(0);
-  return width > 0 && height > 0 ? static_cast<double>(width) / height : 1;
+  return width > 0 && height > 0 ? std::optional(static_cast<double>(width) / height) : std::nullopt;
 }
 
 /// FFmpeg also writes 420jpeg where the siting is unknown. Chroma of 420paldv is moved to MPEG-1's positions.
@@ -144,7 +144,8 @@ Result<Y4mHeader> ParseY4mHeader(std::string_view line) {
         status = ParseInterlacing(value, &header), has_interlacing = true;
         break;
       case 'A':
-        header.facts.pixel_aspect = ParseAspect(value);
+        header.facts.has_pixel_aspect = ParseAspect(value).has_value();
+        header.facts.pixel_aspect = ParseAspect(value).value_or(1);
         break;
       case 'X':
         if (value == "COLORRANGE=FULL") header.full_range = true;

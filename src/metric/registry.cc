@@ -48,10 +48,22 @@ std::vector<std::string_view> MetricNames(bool (*is_wanted)(const Metric&)) {
   return names;
 }
 
+namespace {
+
+/// What a name that is no feature was probably meant as.
+std::string Advice(std::string_view name) {
+  if (name.starts_with("vmaf")) return "; VMAF is a model: --model NAME, and `acutance models` lists them";
+  if (const std::string exact = fmt::format("float_{}", name); FindMetric(exact))
+    return fmt::format("; did you mean '{}'?", exact);
+  return DidYouMean(name, MetricNames());
+}
+
+}  // namespace
+
 Result<const Metric*> NamedMetric(std::string_view name) {
   if (const Metric* metric = FindMetric(name); metric && !IsInternal(*metric)) return metric;
   return Error(StatusCode::kInvalidArgument, "no such feature '{}'{} (`acutance features` lists them)", name,
-               DidYouMean(name, MetricNames()));
+               Advice(name));
 }
 
 std::string_view MetricName(std::string_view name) {

@@ -72,7 +72,28 @@ bool ReadNumber(std::string_view text, double& value) {
   return number.has_value();
 }
 
+bool IsInfinite(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  text.erase(0, text.find_first_not_of(" +"));
+  return text.starts_with("inf");
+}
+
+constexpr const char* kIsInfinite =
+    "is infinite, as that of a lossless encode: no curve goes through such a point, so leave it out";
+
 }  // namespace
+
+bool LadderDifference::is_outlier(size_t method) const {
+  constexpr double kAgreed = 4, kLeast = 1;  // times what the others differ by; percentage points
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (size_t m = 0; m < by.size(); ++m) {
+    if (m == method) continue;
+    low = std::min(low, by[m].rate_percent);
+    high = std::max(high, by[m].rate_percent);
+  }
+  const double rate = by[method].rate_percent;
+  return std::max(low - rate, rate - high) > kAgreed * (high - low) + kLeast;
+}
 
 Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
                                           std::vector<LadderCurve> curves) {
@@ -88,6 +109,8 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
       auto scores = ScoresOf(summary, *column);
       if (!scores) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, score);
       const double mean = Mean(*scores);
+      if (!std::isfinite(mean))
+        return Error(StatusCode::kBadData, "{}: its {} {}", video.distorted, score, kIsInfinite);
       curve.better = column->better;
       curve.points.push_back({*video.bit_rate, mean, *std::move(scores)});
     }
@@ -132,6 +155,8 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
     const auto fields = SplitCsv(line);
     if (number == 1 && fields.ok() && *fields == std::vector<std::string>{"curve", "rate", "quality"}) continue;
     RatePoint point;
+    if (fields.ok() && fields->size() == 3 && IsInfinite((*fields)[2]))
+      return Error(StatusCode::kBadData, "{}, line {}: the quality {}", path, number, kIsInfinite);
     if (!fields.ok() || fields->size() != 3 || (*fields)[0].empty() || !ReadNumber((*fields)[1], point.rate) ||
         !ReadNumber((*fields)[2], point.quality))
       return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250,91.5", path,
@@ -163,7 +188,8 @@ Json LadderJson(const Ladder& ladder) {
           {"bd_rate", difference.by[m].rate_percent},
           {"bd_rate_interval", IntervalJson(difference.by[m].rate_interval, kBootstrapOfBd.confidence)},
           {"bd_quality", difference.by[m].quality},
-          {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrapOfBd.confidence)}};
+          {"bd_quality_interval", IntervalJson(difference.by[m].quality_interval, kBootstrapOfBd.confidence)},
+          {"doubtful", difference.is_outlier(m)}};
     const bool refused = !difference.refusal.empty();
     differences.Append({{"anchor", difference.anchor},
                         {"test", difference.test},
@@ -193,16 +219,17 @@ std::string LadderText(const Ladder& ladder) {
   for (const LadderDifference& difference : ladder.differences) {
     text += fmt::format("{} against {}: ", difference.test, difference.anchor);
     if (!difference.refusal.empty()) {
-      text += fmt::format("no difference, for {}\n", difference.refusal);
+      text += fmt::format("not computed, because {}\n", difference.refusal);
       continue;
     }
     text += fmt::format("{:.0f} % of the qualities and {:.0f} % of the rates in common{}\n",
                         100 * difference.overlap.quality, 100 * difference.overlap.rate,
                         difference.is_doubtful() ? ", so little that the numbers are doubtful" : "");
     for (size_t m = 0; m < difference.by.size(); ++m)
-      text += fmt::format("  {:<8} BD-rate {:+.3f} %{}  BD-quality {:+.4f}{}\n", kCurveMethodNames[m],
+      text += fmt::format("  {:<8} BD-rate {:+.3f} %{}  BD-quality {:+.4f}{}{}\n", kCurveMethodNames[m],
                           difference.by[m].rate_percent, PercentText(difference.by[m].rate_interval),
-                          difference.by[m].quality, PercentText(difference.by[m].quality_interval));
+                          difference.by[m].quality, PercentText(difference.by[m].quality_interval),
+                          difference.is_outlier(m) ? "  doubtful: the other methods agree on another" : "");
   }
   return text;
 }

@@ -26,6 +26,8 @@ struct LadderDifference {
   Overlap overlap;           // where there are results
   std::vector<BdResult> by;  // by kCurveMethods
 
+  /// Whether that method's BD-rate is far from the others', which agree: its curve swings between the points.
+  bool is_outlier(size_t method) const;
   bool is_doubtful() const { return std::min(overlap.quality, overlap.rate) < kGoodOverlap; }
 };
 

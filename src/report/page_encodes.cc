@@ -91,11 +91,11 @@ std::string PointsTable(const LadderCurve& curve, const std::string& score) {
 std::string DifferenceTable(const LadderDifference& difference) {
   const std::string title = difference.test + " against " + difference.anchor;
   if (!difference.refusal.empty())
-    return "<p>" + EscapeXml(title + ": no difference, for " + difference.refusal) + "</p>\n";
+    return "<p>" + EscapeXml(title + ": not computed, because " + difference.refusal) + "</p>\n";
   std::string rows;
   for (size_t m = 0; m < difference.by.size(); ++m) {
     const BdResult& by = difference.by[m];
-    rows += Row(std::string(kCurveMethodNames[m]),
+    rows += Row(std::string(kCurveMethodNames[m]) + (difference.is_outlier(m) ? " (doubtful)" : ""),
                 {fmt::format("{:+.2f} %", by.rate_percent), IntervalText(by.rate_interval),
                  fmt::format("{:+.3f}", by.quality), IntervalText(by.quality_interval)});
   }

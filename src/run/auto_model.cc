@@ -1,6 +1,7 @@
 #include "run/auto_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -12,9 +13,21 @@ namespace {
 
 constexpr int kV1Depth = 10;      // Netflix recommends 10 bits for VMAF v1, also for videos of 8
 constexpr double kHighRate = 48;  // frames/s from which on the hfr models serve
-constexpr int k1440Width = 2560, k1440Height = 1440;
 
-bool Is4k(const PictureFormat& pictures) { return pictures.width > k1440Width || pictures.height > k1440Height; }
+int LongSide(const PictureFormat& pictures) { return std::max(pictures.width, pictures.height); }
+int ShortSide(const PictureFormat& pictures) { return std::min(pictures.width, pictures.height); }
+
+/// Portrait video has the class of the same video in landscape.
+bool Is4k(const PictureFormat& pictures) { return LongSide(pictures) > 2560 || ShortSide(pictures) > 1440; }
+
+/// The largest size of the pictures' shape that fits a screen of 1080p or 2160p.
+std::string FullScreen(const PictureFormat& pictures, bool is_4k) {
+  const double width = pictures.width, height = pictures.height;
+  const double screen_width = is_4k ? 3840 : 1920, screen_height = is_4k ? 2160 : 1080;
+  const double factor = std::min(screen_width / std::max(width, height), screen_height / std::min(width, height));
+  const auto even = [&](double side) { return 2 * static_cast<int>(std::floor(side * factor / 2 + 0.5)); };
+  return fmt::format("{}x{}", even(width), even(height));
+}
 
 struct Names {
   std::string v1;  // without "vmaf_v1.0.16_"
@@ -133,19 +146,21 @@ Result<ChosenModels> ChooseModels(const ModelFacts& facts, Viewing viewing) {
 
 std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat& pictures) {
   // Up to a tenth smaller counts as the size that the model was made for: black bars were cropped.
-  constexpr int kLeast1080Width = 1728, kLeast1080Height = 972, kLeast4kWidth = 3456, kLeast4kHeight = 1944;
+  constexpr int kLeast1080Long = 1728, kLeast1080Short = 972, kLeast4kLong = 3456, kLeast4kShort = 1944;
   if (!FindBuiltinModel(model.source)) return std::nullopt;
-  const auto reaches = [&](int width, int height) { return pictures.width >= width || pictures.height >= height; };
+  const auto reaches = [&](int longer, int shorter) {
+    return LongSide(pictures) >= longer || ShortSide(pictures) >= shorter;
+  };
   const bool is_for_4k = model.source.find("2160") != model.source.npos || model.source.find("4k") != model.source.npos;
-  const bool fits = is_for_4k ? reaches(kLeast4kWidth, kLeast4kHeight)
-                              : reaches(kLeast1080Width, kLeast1080Height) && !Is4k(pictures);
+  const bool fits = is_for_4k ? reaches(kLeast4kLong, kLeast4kShort)
+                              : reaches(kLeast1080Long, kLeast1080Short) && !Is4k(pictures);
   if (fits) return std::nullopt;
   return fmt::format("{} is made for {}p, and the pictures are {}x{}: the score is that of a {} screen; {}", model.name,
                      is_for_4k ? 2160 : 1080, pictures.width, pictures.height,
                      !is_for_4k && Is4k(pictures) ? "larger" : "smaller",
                      !is_for_4k && Is4k(pictures)
                          ? "--viewing 4k has a model for it"
-                         : fmt::format("--scale {} scores them in full screen", is_for_4k ? "3840x2160" : "1920x1080"));
+                         : fmt::format("--scale {} scores them in full screen", FullScreen(pictures, is_for_4k)));
 }
 
 std::optional<std::string> RateMismatch(const Model& model, std::optional<double> frame_rate) {

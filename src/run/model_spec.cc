@@ -98,6 +98,19 @@ Result<ModelRequest> LoadModel(const ModelSpec& spec, UnknownOptions unknown, bo
                       predict};
 }
 
+/// libvmaf's tool scores a collection's main model by itself, too. The single scores come first.
+void AddMainModels(std::vector<ModelRequest>& models) {
+  std::vector<ModelRequest> collections;
+  for (ModelRequest& request : models) {
+    if (!request.model->is_collection()) continue;
+    collections.push_back(request);
+    Model main = *request.model;
+    main.members.clear();
+    request.model = std::make_shared<const Model>(std::move(main));
+  }
+  models.insert(models.end(), collections.begin(), collections.end());
+}
+
 }  // namespace
 
 Result<ModelSpec> ParseModelSpec(const std::string& text) {
@@ -130,8 +143,10 @@ Status LoadModels(RunRequest& request, Warnings& warnings, UnknownOptions unknow
     ACU_ASSIGN_OR_RETURN(ModelRequest model, LoadModel(spec, unknown, predict, warnings));
     request.models.push_back(std::move(model));
   }
-  if (unknown == UnknownOptions::kIgnored)
+  if (unknown == UnknownOptions::kIgnored) {
+    AddMainModels(request.models);
     for (FeatureRequest& feature : request.features) feature.options = KnownOptions(feature, warnings);
+  }
   std::set<std::string> seen;  // features of one metric have the same options
   std::erase_if(warnings, [&](const std::string& warning) { return !seen.insert(warning).second; });
   return {};

@@ -69,8 +69,7 @@ Rectangle WholeOf(const PairReaderInput& input) {
 }
 
 ShapedVideo ShapeOf(const PairReaderInput& input) {
-  const double aspect = input.video->facts().pixel_aspect;
-  return {ShownFormat(*input.video), input.crop.value_or(WholeOf(input)), aspect};
+  return {ShownFormat(*input.video), input.crop.value_or(WholeOf(input)), input.shown_pixel_aspect()};
 }
 
 void CropTo(const Rectangle& part, PairReaderInput& input) {
@@ -104,6 +103,22 @@ Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, Pa
   CropTo(parts->reference, reference);
   CropTo(parts->distorted, distorted);
   return {};
+}
+
+/// Gives the videos that declare no pixel aspect ratio that of the other side, where their sizes call for it.
+void AssumeAspects(OpenedInputs& opened, AttemptReport& report) {
+  const auto assume = [&](PairReaderInput& input, const PairReaderInput& other) {
+    if (input.video->facts().has_pixel_aspect || input.pixel_aspect || !other.video->facts().has_pixel_aspect) return;
+    input.pixel_aspect =
+        AssumedPixelAspect(input.video->format(), other.video->format(), other.video->facts().pixel_aspect);
+    if (input.pixel_aspect)
+      report.Warn(fmt::format("{} declares no pixel aspect ratio; that of {} is assumed ({:.4g})", input.name,
+                              other.name, *input.pixel_aspect));
+  };
+  for (PairReaderInput& input : opened.distorted) {
+    assume(opened.reference, input);
+    assume(input, opened.reference);
+  }
 }
 
 Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport& report) {
@@ -177,6 +192,7 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
 
 std::optional<FittedInputs> FitInputs(const RunRequest& request, OpenedInputs opened, AlignmentMonitor& alignment,
                                       AttemptReport& report) {
+  if (request.fit.heed_display) AssumeAspects(opened, report);
   if (Status status = CropInputs(request, opened, report); !status.ok())
     return report.Fail(RunStage::kRead, std::move(status));
   alignment.SetCrop(0, opened.reference.crop);

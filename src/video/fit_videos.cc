@@ -76,7 +76,7 @@ Status RotateAndCrop(bool heed_display, const FitInputs& inputs, std::vector<Fit
 Status CheckPixels(const FitInputs& inputs) {
   constexpr double kMost = 100;
   for (const PairReaderInput* input : inputs) {
-    const double aspect = input->video->facts().pixel_aspect;
+    const double aspect = input->shown_pixel_aspect();
     if (aspect >= 1 / kMost && aspect <= kMost) continue;
     return Error(StatusCode::kBadData,
                  "{}: implausible pixel aspect ratio {:.4g}; correct its header first, for example: ffmpeg -i IN -vf "
@@ -86,18 +86,18 @@ Status CheckPixels(const FitInputs& inputs) {
   return {};
 }
 
-ShapedVideo ShapedOf(const VideoSource& video) {
-  const PictureFormat& format = video.format();
-  return {format, {format.width, format.height}, video.facts().pixel_aspect};
+ShapedVideo ShapedOf(const PairReaderInput& input) {
+  const PictureFormat& format = input.video->format();
+  return {format, {format.width, format.height}, input.shown_pixel_aspect()};
 }
 
 /// Encoders round sizes to whole blocks, by scaling or by cropping rows.
 Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& steps) {
   constexpr double kTolerance = 0.03;
   const PairReaderInput& reference = *inputs.front();
-  const ShapedVideo shaped = ShapedOf(*reference.video);
+  const ShapedVideo shaped = ShapedOf(reference);
   for (const PairReaderInput* input : inputs) {
-    const ShapedVideo own = ShapedOf(*input->video);
+    const ShapedVideo own = ShapedOf(*input);
     const bool nearly = std::abs(own.shape() - shaped.shape()) <= kTolerance * shaped.shape();
     if (nearly && (!ShapesDiffer(shaped, own) || input->crop)) continue;
     const PictureFormat &one = reference.video->format(), &other = input->video->format();
@@ -120,20 +120,36 @@ Status CheckShapes(bool force, const FitInputs& inputs, std::vector<FitStep>& st
 }
 
 /// The size with square pixels, which takes nothing from the stored one.
-PictureFormat ShownSize(bool heed_display, const VideoSource& video) {
+PictureFormat ShownSize(bool heed_display, const PairReaderInput& input) {
   constexpr double kSquare = 0.01;
-  PictureFormat format = video.format();
-  const double aspect = heed_display ? video.facts().pixel_aspect : 1;
+  PictureFormat format = input.video->format();
+  const double aspect = heed_display ? input.shown_pixel_aspect() : 1;
   const auto stretched = [](int side, double by) { return 2 * static_cast<int>(std::floor(side * by / 2 + 0.5)); };
   if (aspect > 1 + kSquare) format.width = stretched(format.width, aspect);
   else if (aspect < 1 - kSquare) format.height = stretched(format.height, 1 / aspect);
   return format;
 }
 
+/// Refuses a size of another shape than the reference's.
+Status CheckScale(const CommonSize& size, const FitInputs& inputs) {
+  constexpr double kTolerance = 0.03;
+  const PictureFormat shown = ShownSize(true, *inputs.front());
+  const double shape = static_cast<double>(shown.width) / shown.height;
+  const double asked = static_cast<double>(size.width) / size.height;
+  if (std::abs(asked - shape) <= kTolerance * shape) return {};
+  const double factor = std::min(static_cast<double>(size.width) / shown.width,
+                                 static_cast<double>(size.height) / shown.height);
+  const auto even = [&](int side) { return 2 * static_cast<int>(std::floor(side * factor / 2 + 0.5)); };
+  return Error(StatusCode::kUnsupported,
+               "--scale {}x{} would squash {}, which is shown {:.3f} times as wide as high; --scale {}x{} keeps its "
+               "shape, and --force scales as told",
+               size.width, size.height, inputs.front()->name, shape, even(shown.width), even(shown.height));
+}
+
 Result<PictureFormat> SizeOf(const CommonSize& size, bool heed_display, const FitInputs& inputs) {
   PictureFormat format = inputs[1]->video->format();
   if (size.of == CommonSize::Of::kReference) {
-    format = ShownSize(heed_display, *inputs.front()->video);
+    format = ShownSize(heed_display, *inputs.front());
     ACU_RETURN_IF_ERROR(CheckPictureFormat(format));
     return format;
   }
@@ -164,7 +180,7 @@ Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inpu
     const ScaleOptions options = {.filter = size.filter, .siting = facts.siting.value_or(ChromaSiting())};
     ACU_ASSIGN_OR_RETURN(input->video, ScaleVideo(std::move(input->video), to.width, to.height, options));
     steps.push_back({fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
-                                 DescribePixels(heed_display ? facts.pixel_aspect : 1), to.width, to.height,
+                                 DescribePixels(heed_display ? input->shown_pixel_aspect() : 1), to.width, to.height,
                                  kScaleFilterNames[static_cast<int>(size.filter)]),
                      input, Change::kScale});
   }
@@ -230,6 +246,17 @@ bool ShapesDiffer(const ShapedVideo& reference, const ShapedVideo& distorted) {
   return std::abs(a - b) * side > kRounded * std::min(a, b);
 }
 
+std::optional<double> AssumedPixelAspect(const PictureFormat& undeclared, const PictureFormat& other,
+                                         double other_aspect) {
+  const auto shaped = [](const PictureFormat& format, double aspect) {
+    return ShapedVideo{format, {format.width, format.height}, aspect};
+  };
+  const ShapedVideo declared = shaped(other, other_aspect);
+  if (!ShapesDiffer(declared, shaped(undeclared, 1)) || ShapesDiffer(declared, shaped(undeclared, other_aspect)))
+    return std::nullopt;
+  return other_aspect;
+}
+
 std::optional<CommonSize> ParseCommonSize(std::string_view size, std::string_view filter) {
   CommonSize common;
   if (const std::optional<ScaleFilter> found = FindScaleFilter(filter)) common.filter = *found;
@@ -267,6 +294,8 @@ Result<std::vector<FitStep>> FitVideos(const FitOptions& options, PairReaderInpu
   if (options.heed_color) ACU_RETURN_IF_ERROR(FitColors(options, inputs, steps));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckPixels(inputs));
   if (options.heed_display) ACU_RETURN_IF_ERROR(CheckShapes(options.force, inputs, steps));
+  if (options.size && options.size->of == CommonSize::Of::kGiven && options.heed_display && !options.force)
+    ACU_RETURN_IF_ERROR(CheckScale(*options.size, inputs));
   if (options.size) ACU_RETURN_IF_ERROR(FitSizes(*options.size, options.heed_display, inputs, steps));
   if (options.fit_chroma)
     ACU_RETURN_IF_ERROR(FitChroma(options.size ? options.size->filter : ScaleFilter::kBicubic, inputs, steps));

@@ -21,6 +21,9 @@ struct PairReaderInput {
   int64_t skip = 0;                 // pictures to discard first
   bool needed = true;               // false: no metric reads the samples, and pictures come without planes
   std::optional<Rectangle> crop{};  // the part of the displayed picture that is compared; not set: all
+  std::optional<double> pixel_aspect{};  // of a stream that declares none
+
+  double shown_pixel_aspect() const { return pixel_aspect.value_or(video->facts().pixel_aspect); }
 };
 
 /// A video's pictures as displayed, without black bars.
@@ -34,6 +37,11 @@ struct ShapedVideo {
 
 /// Whether aspect ratios differ by more than rounding to whole chroma samples does.
 bool ShapesDiffer(const ShapedVideo& reference, const ShapedVideo& distorted);
+
+/// The pixel aspect ratio of a video that declares none, next to one that does: that one's, where both then have one
+/// shape, which they do not have with square pixels. nullopt: square.
+std::optional<double> AssumedPixelAspect(const PictureFormat& undeclared, const PictureFormat& other,
+                                         double other_aspect);
 
 /// The size that all videos get.
 struct CommonSize {

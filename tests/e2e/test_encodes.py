@@ -172,7 +172,7 @@ class Encodes(CommandTest):
         differences = self.document("bd", path)["ladder"]["differences"]
         self.assertAlmostEqual(differences[0]["by"]["cubic"]["bd_rate"], -4.420462706026296, delta=1e-9)
         self.assertIn("short has 2 points", differences[1]["refusal"])
-        self.assertIn("no difference, for short has 2 points", self.text_of("bd", path))
+        self.assertIn("not computed, because short has 2 points", self.text_of("bd", path))
         for row in ("1", "nan,80", "1,inf"):
             self.assert_fails(self.acutance("bd", self.write("bad.csv", f"curve,rate,quality\na,{row}\n")), 1)
 

@@ -132,7 +132,7 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
   const int64_t bit_rate = codec.bit_rate > 0 ? codec.bit_rate : container.bit_rate;
   if (bit_rate > 0) facts.bit_rate = bit_rate;
   for (const AVRational aspect : {frame.sample_aspect_ratio, codec.sample_aspect_ratio, stream.sample_aspect_ratio})
-    if (aspect.num > 0 && aspect.den > 0) facts.pixel_aspect = av_q2d(aspect);
+    if (aspect.num > 0 && aspect.den > 0) facts.pixel_aspect = av_q2d(aspect), facts.has_pixel_aspect = true;
   if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
       data && data->size >= 9 * sizeof(int32_t)) {
     int32_t matrix[9];
