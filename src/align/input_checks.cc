@@ -40,8 +40,8 @@ std::optional<LumaLine> FitFrame(const FrameFingerprint& reference, const FrameF
 }
 
 bool IsNear(const LumaLine& line, double slope, double shift) {
-  constexpr double kSlope = 0.03, kShift = 4;
-  return std::abs(line.slope - slope) < kSlope && std::abs(line.shift - shift) < kShift;
+  constexpr double kMostSlope = 0.03, kMostShift = 4;
+  return std::abs(line.slope - slope) < kMostSlope && std::abs(line.shift - shift) < kMostShift;
 }
 
 }  // namespace
