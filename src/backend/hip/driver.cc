@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backend/hip/error.h"
-#include "base/kernel_release.h"
+#include "backend/kernel_release.h"
 #include "base/environment.h"
 #include "base/process.h"
 #include "base/shared_library.h"

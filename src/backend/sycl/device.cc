@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "backend/hex.h"
-#include "base/kernel_release.h"
+#include "backend/kernel_release.h"
 #include "backend/sycl/buffer.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/error.h"

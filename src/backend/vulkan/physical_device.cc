@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "backend/hex.h"
-#include "base/kernel_release.h"
+#include "backend/kernel_release.h"
 #include "backend/vulkan/error.h"
 #include "base/environment.h"
 
