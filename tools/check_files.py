@@ -57,7 +57,7 @@ INSTEAD = {
     r"signed (?:videos?|pictures?|frames?)": "fingerprinted",
     r"belated(?:ly)?|unlooked": "late; not checked",
 }
-AVOIDED = re.compile("|".join(rf"(\b(?:{pattern})(?!\w))".replace(" ", r"\s+") for pattern in INSTEAD), re.I)
+AVOIDED = re.compile(rf"\b(?:{'|'.join(f'({pattern})' for pattern in INSTEAD)})(?!\w)".replace(" ", r"\s+"), re.I)
 # Character literals, raw strings, strings, comments.
 CPP_TEXT = re.compile(r"""'(?:[^'\\\n]|\\.)'|R"(\w*)\((?P<raw>.*?)\)\1"|"(?P<string>(?:[^"\\\n]|\\.)*)"|//(?P<line>[^\n]*)|"""
                       r"""/\*(?P<block>.*?)\*/""", re.S)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Formatting, shell scripts, layers and structure of the tree, without a build: tools/style.sh [--staged].
-# --staged formats only what git is about to commit. It ends within three seconds.
+# --staged formats only what git is about to commit. It takes a few seconds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "log/escape.h"
 #include "log/json_text.h"
-#include "report/page_data.h"
 #include "report/page_parts.h"
 #include "stats/pooling.h"
 #include "stats/statistics.h"

@@ -1,4 +1,4 @@
-#include "report/page_data.h"
+#include "report/page_parts.h"
 
 #include <fmt/format.h>
 

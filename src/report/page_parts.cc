@@ -9,7 +9,6 @@
 #include "base/threads/parallel_for.h"
 #include "log/escape.h"
 #include "report/image_files.h"
-#include "report/page_data.h"
 #include "report/picture_image.h"
 #include "report/summary_json.h"
 #include "stats/pooling.h"

@@ -1,6 +1,8 @@
-// The parts of a page, from its head down.
+// The parts of a page, from its head down, and the numbers that they show.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,5 +40,34 @@ std::string WorstSecondsPart(const Page& page);
 
 /// Reference, encode, difference and the spot that differs most.
 std::string WorstFramesPart(const Page& page);
+
+/// A curve of whole steps from `low` to `high`: 0 is low, 65534 is high, 65535 is a frame without a score.
+/// Little-endian 16-bit values, in base64.
+struct PackedCurve {
+  double low = 0;
+  double high = 0;
+  int64_t step = 1;     // frames per value
+  std::string minimum;  // of the frames of a step
+  std::string maximum;  // likewise; empty where a step is one frame
+};
+
+/// scores: by frame, perhaps fewer than `frames`. Steps cover all frames.
+PackedCurve PackCurve(const std::vector<std::optional<double>>& scores, int64_t frames, int64_t step);
+
+/// The frames per value with which `curves` curves of `frames` frames have at most `most` values.
+int64_t StepOf(int64_t frames, int64_t curves, int64_t most);
+
+struct WorstSecond {
+  int64_t first = 0;   // frame
+  int64_t frames = 0;  // a second's; 24 where the rate is unknown
+  double score = 0;    // the mean of the page's quality column
+  int64_t worst = 0;   // its worst frame
+};
+
+/// The worst first. Seconds are counted from the first frame; the last one may be shorter.
+std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count);
+
+/// "0:12.48"; "frame 312" where the rate is unknown.
+std::string Clock(const Page& page, int64_t frame);
 
 }  // namespace acutance

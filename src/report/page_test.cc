@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/image_files.h"
-#include "report/page_data.h"
 #include "report/page_encodes.h"
+#include "report/page_parts.h"
 #include "report/picture_image.h"
 #include "report/run_page.h"
 

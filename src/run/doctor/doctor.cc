@@ -64,6 +64,15 @@ std::vector<Finding> FindCauses(const Probe& probe) {
   return findings;
 }
 
+namespace {
+
+void AssumePixelAspect(VideoProbe& video, const VideoProbe& other) {
+  if (video.facts.has_pixel_aspect || !other.facts.has_pixel_aspect) return;
+  video.facts.pixel_aspect = AssumedPixelAspect(video.format, other.format, other.facts.pixel_aspect).value_or(1);
+}
+
+}  // namespace
+
 Result<std::vector<Finding>> Diagnose(const DoctorRequest& request) {
   Probe probe;
   for (VideoProbe* video : {&probe.reference, &probe.distorted}) {
@@ -77,6 +86,8 @@ Result<std::vector<Finding>> Diagnose(const DoctorRequest& request) {
     ACU_RETURN_IF_ERROR(status);
     *video = std::move(probed).value();
   }
+  AssumePixelAspect(probe.reference, probe.distorted);
+  AssumePixelAspect(probe.distorted, probe.reference);
   Compare(probe);
   const std::optional<double> rate = probe.reference.frame_rate;
   if (request.check_model)

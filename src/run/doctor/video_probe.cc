@@ -191,6 +191,8 @@ Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& option
     reading.Add(**next, video->time());
   }
   reading.End();
+  if (const std::string damage = DamageWarning(path, video->damage()); probe.damage.ok() && !damage.empty())
+    probe.damage = Error(StatusCode::kBadData, "{}", damage);
   return probe;
 }
 
