@@ -30,8 +30,8 @@
 #include "report/run_page.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
-#include "run/run_journal.h"
 #include "run/judge_mean.h"
+#include "run/run_journal.h"
 #include "run/score_run.h"
 #include "stats/pooling.h"
 

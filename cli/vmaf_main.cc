@@ -67,7 +67,8 @@ void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberForm
   const ScoreTable& table = result.session->scores(0);
   const FrameRange range{0, result.frames - 1, args.run.subsample};
   const std::vector<ModelRun>& models = result.session->models();
-  auto collection = models.begin() + static_cast<std::ptrdiff_t>(args.run.choice.specs.size());  // after the single ones
+  auto collection =
+      models.begin() + static_cast<std::ptrdiff_t>(args.run.choice.specs.size());  // after the single ones
   for (size_t m = 0; m < args.run.choice.specs.size(); ++m) {
     const bool is_collection = collection != models.end() && collection->model().name == models[m].model().name;
     const ModelRun& model = is_collection ? *collection++ : models[m];

@@ -116,7 +116,7 @@ struct Input {
   VideoColor color;                  // of RGB: that of the YUV that it becomes
   VideoFacts facts;
   std::vector<InputChange> changes{};  // in the order in which they were made
-  StreamDamage damage{};                     // once the video was read
+  StreamDamage damage{};               // once the video was read
 
   // Names of the color as stored, empty where the stream declares none.
   std::string_view range() const {

@@ -183,9 +183,7 @@ RunView Result::Content::View() const {
 }
 
 SummaryChoice Result::Content::Choice() const {
-  return {.reference = titles.reference,
-          .distorted = titles.distorted,
-          .threads = titles.threads};
+  return {.reference = titles.reference, .distorted = titles.distorted, .threads = titles.threads};
 }
 
 std::string Result::Report(bool is_small, const Encodes& encodes) const {

@@ -132,10 +132,9 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
   if (run.error) return run.error->status;
   run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
   const std::unique_ptr<acutance::Session> session = std::move(run.session);
-  return ResultAccess::Make(*session, std::move(run),
-                            {.reference = request.reference,
-                             .distorted = request.distorted,
-                             .threads = request.threads});
+  return ResultAccess::Make(
+      *session, std::move(run),
+      {.reference = request.reference, .distorted = request.distorted, .threads = request.threads});
 }
 
 }  // namespace
@@ -150,7 +149,7 @@ CachedReference::CachedReference(std::string path, std::optional<size_t> most_by
   constexpr size_t kUnknown = size_t{1} << 30;
   const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
   state_->cached = std::make_shared<acutance::CachedReference>(std::move(path), most,
-                                                             std::make_shared<DeviceCache>(most_device_bytes));
+                                                               std::make_shared<DeviceCache>(most_device_bytes));
 }
 
 const std::string& CachedReference::path() const { return state_->cached->path(); }

@@ -15,11 +15,11 @@ std::string DamageWarning(const std::string& path, const StreamDamage& damage) {
   std::vector<std::string> parts;
   if (errors > 0) {
     const auto named = std::min(damage.frames.size(), kMostNamed);
-    parts.push_back(fmt::format("{} of {} frames ({:.2g} %) were decoded with errors: frame{} {}{}", errors, damage.decoded,
-                                100.0 * static_cast<double>(errors) / static_cast<double>(damage.decoded),
-                                errors == 1 ? "" : "s",
-                                fmt::join(damage.frames.begin(), damage.frames.begin() + static_cast<ptrdiff_t>(named), ", "),
-                                damage.frames.size() > named ? ", ..." : ""));
+    parts.push_back(
+        fmt::format("{} of {} frames ({:.2g} %) were decoded with errors: frame{} {}{}", errors, damage.decoded,
+                    100.0 * static_cast<double>(errors) / static_cast<double>(damage.decoded), errors == 1 ? "" : "s",
+                    fmt::join(damage.frames.begin(), damage.frames.begin() + static_cast<ptrdiff_t>(named), ", "),
+                    damage.frames.size() > named ? ", ..." : ""));
   }
   if (damage.lost > 0)
     parts.push_back(fmt::format("{} of {} frames ({:.2g} %) could not be decoded", damage.lost, all,

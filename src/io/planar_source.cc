@@ -79,7 +79,8 @@ class PlanarSource : public VideoSource {
 std::optional<int64_t> PlanarSource::MeasureBitRate() {
   const std::optional<int64_t> frames = frame_count();
   if (!frames || *frames == 0 || !header_.frame_rate) return std::nullopt;
-  return static_cast<int64_t>(8.0 * static_cast<double>(stream_->size()) * *header_.frame_rate / static_cast<double>(*frames));
+  return static_cast<int64_t>(8.0 * static_cast<double>(stream_->size()) * *header_.frame_rate /
+                              static_cast<double>(*frames));
 }
 
 std::optional<int64_t> PlanarSource::frame_count() const {

@@ -152,8 +152,8 @@ std::optional<std::string> SizeMismatch(const Model& model, const PictureFormat&
     return LongSide(pictures) >= longer || ShortSide(pictures) >= shorter;
   };
   const bool is_for_4k = model.source.find("2160") != model.source.npos || model.source.find("4k") != model.source.npos;
-  const bool fits = is_for_4k ? reaches(kLeast4kLong, kLeast4kShort)
-                              : reaches(kLeast1080Long, kLeast1080Short) && !Is4k(pictures);
+  const bool fits =
+      is_for_4k ? reaches(kLeast4kLong, kLeast4kShort) : reaches(kLeast1080Long, kLeast1080Short) && !Is4k(pictures);
   if (fits) return std::nullopt;
   return fmt::format("{} is made for {}p, and the pictures are {}x{}: the score is that of a {} screen; {}", model.name,
                      is_for_4k ? 2160 : 1080, pictures.width, pictures.height,

@@ -137,8 +137,8 @@ Status CheckScale(const CommonSize& size, const FitInputs& inputs) {
   const double shape = static_cast<double>(shown.width) / shown.height;
   const double asked = static_cast<double>(size.width) / size.height;
   if (std::abs(asked - shape) <= kTolerance * shape) return {};
-  const double factor = std::min(static_cast<double>(size.width) / shown.width,
-                                 static_cast<double>(size.height) / shown.height);
+  const double factor =
+      std::min(static_cast<double>(size.width) / shown.width, static_cast<double>(size.height) / shown.height);
   const auto even = [&](int side) { return 2 * static_cast<int>(std::floor(side * factor / 2 + 0.5)); };
   return Error(StatusCode::kUnsupported,
                "--scale {}x{} would squash {}, which is shown {:.3f} times as wide as high; --scale {}x{} keeps its "

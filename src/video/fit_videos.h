@@ -18,9 +18,9 @@ namespace acutance {
 struct PairReaderInput {
   std::string name;  // in messages
   std::unique_ptr<VideoSource> video;
-  int64_t skip = 0;                 // pictures to discard first
-  bool needed = true;               // false: no metric reads the samples, and pictures come without planes
-  std::optional<Rectangle> crop{};  // the part of the displayed picture that is compared; not set: all
+  int64_t skip = 0;                      // pictures to discard first
+  bool needed = true;                    // false: no metric reads the samples, and pictures come without planes
+  std::optional<Rectangle> crop{};       // the part of the displayed picture that is compared; not set: all
   std::optional<double> pixel_aspect{};  // of a stream that declares none
 
   double shown_pixel_aspect() const { return pixel_aspect.value_or(video->facts().pixel_aspect); }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backend/device_text.h"
+#include "backend/kernel_release.h"
 #include "base/environment.h"
-#include "base/kernel_release.h"
 #include "base/process.h"
 #include "base/shared_library.h"
 

@@ -64,7 +64,8 @@ void FillGray(const AVFrame& frame, int depth) {
       continue;
     }
     const auto gray = static_cast<uint16_t>(1u << (depth - 1));
-    for (size_t i = 0; i + sizeof gray <= buffer->size; i += sizeof gray) std::memcpy(buffer->data + i, &gray, sizeof gray);
+    for (size_t i = 0; i + sizeof gray <= buffer->size; i += sizeof gray)
+      std::memcpy(buffer->data + i, &gray, sizeof gray);
   }
 }
 
@@ -173,7 +174,8 @@ bool DamageWatch::NoteLog(void* context, int level, const char* format, va_list 
   if (!type) return false;
   void* watch = nullptr;
   if (std::strcmp(type->class_name, "AVCodecContext") == 0) watch = static_cast<AVCodecContext*>(context)->opaque;
-  else if (std::strcmp(type->class_name, "AVFormatContext") == 0) watch = static_cast<AVFormatContext*>(context)->opaque;
+  else if (std::strcmp(type->class_name, "AVFormatContext") == 0)
+    watch = static_cast<AVFormatContext*>(context)->opaque;
   const std::scoped_lock lock(TheWatches().mutex);
   if (std::ranges::find(TheWatches().live, watch) == TheWatches().live.end()) return false;
   // H.264's and MPEG-2's decoders report what they conceal as information.
@@ -183,7 +185,8 @@ bool DamageWatch::NoteLog(void* context, int level, const char* format, va_list 
   return CatchExceptions([&] {
            static_cast<DamageWatch*>(watch)->Note(text);
            return Status();
-         }).ok();
+         })
+      .ok();
 }
 
 }  // namespace acutance

@@ -111,20 +111,23 @@ Status Demuxer::OpenIo() {
 Status Demuxer::NotReadable(int error) const {
   const std::string_view start = start_;
   if (start.starts_with("#EXTM3U"))
-    return Error(StatusCode::kBadData,
-                 "{} is an HLS playlist, which names the files of its segments; make one file of them first: ffmpeg -i {} "
-                 "-c copy out.mp4",
-                 name(), ShellWord(name()));
+    return Error(
+        StatusCode::kBadData,
+        "{} is an HLS playlist, which names the files of its segments; make one file of them first: ffmpeg -i {} "
+        "-c copy out.mp4",
+        name(), ShellWord(name()));
   if (start.starts_with("ffconcat version"))
-    return Error(StatusCode::kBadData,
-                 "{} is a list of files for FFmpeg's concat demuxer; make one file of them first: ffmpeg -f concat -safe 0 "
-                 "-i {} -c copy out.mkv",
-                 name(), ShellWord(name()));
+    return Error(
+        StatusCode::kBadData,
+        "{} is a list of files for FFmpeg's concat demuxer; make one file of them first: ffmpeg -f concat -safe 0 "
+        "-i {} -c copy out.mkv",
+        name(), ShellWord(name()));
   if (start.size() >= 8 && start.substr(4, 4) == "ftyp" && error == AVERROR_INVALIDDATA && io_error_.ok())
-    return Error(StatusCode::kBadData,
-                 "{} is an MP4 file without an index (moov): its recording or download was not completed; repair it with "
-                 "the program that wrote it, or copy it again",
-                 name());
+    return Error(
+        StatusCode::kBadData,
+        "{} is an MP4 file without an index (moov): its recording or download was not completed; repair it with "
+        "the program that wrote it, or copy it again",
+        name());
   return Failure("neither y4m nor a video file that FFmpeg can read (raw yuv needs its size)", error);
 }
 
@@ -179,7 +182,8 @@ Status Demuxer::Reopen(bool always_probe) {
   if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
   else if (!std::exchange(can_replay_, false))
     return Error(StatusCode::kBadData,
-                 "{} is damaged: a pipe of more than 64 MB is not decoded beyond its damage; write it to a file", name());
+                 "{} is damaged: a pipe of more than 64 MB is not decoded beyond its damage; write it to a file",
+                 name());
   replayed_ = 0;
   io_error_ = {};
   starts_between_keys_ = has_ended_ = has_jumped_ = false;
@@ -233,7 +237,8 @@ bool Demuxer::Jump(double part) {
 std::optional<int64_t> Demuxer::BitRate() {
   constexpr int64_t kMostBytes = int64_t{1} << 30;
   AVPacket* packet = Ffmpeg().av_packet_alloc();
-  while (packet && !has_ended_ && !has_jumped_ && stream_->seekable() && stream_->size() - stream_->position() <= kMostBytes) {
+  while (packet && !has_ended_ && !has_jumped_ && stream_->seekable() &&
+         stream_->size() - stream_->position() <= kMostBytes) {
     const Result<std::optional<bool>> read = Read(*packet);
     Ffmpeg().av_packet_unref(packet);
     if (!read.ok() || !*read) break;

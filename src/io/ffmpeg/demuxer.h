@@ -102,9 +102,9 @@ class Demuxer {
   bool starts_between_keys_ = false;
   bool has_ended_ = false;
   bool has_jumped_ = false;
-  int64_t packets_ = 0, bytes_ = 0;                                       // of the track
-  int64_t first_packet_time_ = AV_NOPTS_VALUE;                            // of the packet that came first
-  int64_t first_time_ = AV_NOPTS_VALUE, end_time_ = AV_NOPTS_VALUE;       // in display order
+  int64_t packets_ = 0, bytes_ = 0;                                  // of the track
+  int64_t first_packet_time_ = AV_NOPTS_VALUE;                       // of the packet that came first
+  int64_t first_time_ = AV_NOPTS_VALUE, end_time_ = AV_NOPTS_VALUE;  // in display order
 };
 
 }  // namespace acutance

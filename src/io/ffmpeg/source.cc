@@ -134,8 +134,8 @@ Status FfmpegSource::OpenDecoder() {
   const AVCodec* codec = input_.codec();
   const AVCodecID id = input_.track().codecpar->codec_id;
   if (device_ && !(codec = FindDeviceDecoder(id)))
-    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices",
-                 input_.name(), Ffmpeg().avcodec_get_name(id));
+    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices", input_.name(),
+                 Ffmpeg().avcodec_get_name(id));
   decoder_.reset(Ffmpeg().avcodec_alloc_context3(codec));
   packet_.reset(Ffmpeg().av_packet_alloc());
   if (!decoder_ || !packet_) return Failure("no memory", AVERROR(ENOMEM));
@@ -315,9 +315,9 @@ Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
     return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", input_.name(), frames_);
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(frame));
   if (format == format_) return {};
-  return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit",
-               input_.name(), frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format),
-               format_.bit_depth, format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
+  return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit", input_.name(),
+               frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format), format_.bit_depth,
+               format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
 }
 
 /// A device's decoder has few surfaces, so that its frames are copied and given back at once.
@@ -346,8 +346,7 @@ std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) {
   if (frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
   constexpr double kBackward = 0.1, kForward = 10;  // seconds, as in FFmpeg's tools
   const int64_t start = input_.container().start_time == AV_NOPTS_VALUE ? 0 : input_.container().start_time;
-  const double time = static_cast<double>(frame.best_effort_timestamp) *
-                          av_q2d(input_.track().time_base) -
+  const double time = static_cast<double>(frame.best_effort_timestamp) * av_q2d(input_.track().time_base) -
                       static_cast<double>(start) / AV_TIME_BASE;
   if (!(input_.container().iformat->flags & AVFMT_TS_DISCONT)) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
