@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -71,7 +72,7 @@ std::vector<std::string> Cells(const Summary& summary, const std::vector<Column>
   std::vector<std::string> cells;
   for (const Column& column : columns) {
     const auto value = PoolScores(*scores, column.pool, ContextOf(summary, scores_of));
-    cells.push_back(value ? fmt::format("{:.4f}", *value) : "-");
+    cells.push_back(value && !std::isnan(*value) ? fmt::format("{:.4f}", *value) : "-");
   }
   return cells;
 }

@@ -81,6 +81,7 @@ struct VideoFacts {
   bool is_interlaced = false;
   bool bottom_field_first = false;  // of an interlaced video
   int dolby_vision_profile = 0;     // 0: none
+  int crop_left = 0, crop_right = 0, crop_top = 0, crop_bottom = 0;  // as the container declares; until it is applied
   std::optional<Mastering> mastering{};
   std::optional<LightLevel> light_level{};
 };

@@ -29,7 +29,8 @@ std::string BitRateText(double bits_per_second) {
 }
 
 std::string IntervalText(const std::optional<Interval>& interval) {
-  return interval ? fmt::format("[{:.2f}, {:.2f}]", interval->low, interval->high) : "-";
+  const bool is_known = interval && !std::isnan(interval->low) && !std::isnan(interval->high);
+  return is_known ? fmt::format("[{:.2f}, {:.2f}]", interval->low, interval->high) : "-";
 }
 
 Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score) {
@@ -97,6 +98,9 @@ std::string ComparisonText(const Comparison& comparison) {
 }
 
 std::string DifferenceText(const Comparison& comparison, const EncodeDifference& difference, int digits) {
+  if (std::isnan(difference.mean))
+    return fmt::format("{} and {} both have an infinite mean, as lossless encodes do", comparison.encodes[difference.a].name,
+                       comparison.encodes[difference.b].name);
   return fmt::format("{} is {:.{}f} {} {} {}{}", comparison.encodes[difference.a].name, std::abs(difference.mean),
                      digits, IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
                      comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");

@@ -20,6 +20,9 @@ Result<std::unique_ptr<VideoSource>> AutoRotate(std::unique_ptr<VideoSource> sou
 /// That part of each picture, which is not copied. Fails where it is not inside the pictures or divides chroma samples.
 Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle);
 
+/// Crops as the container declares, and says so in VideoFacts::changed_samples.
+Result<std::unique_ptr<VideoSource>> CropAsDeclared(std::unique_ptr<VideoSource> source);
+
 /// The frames of these numbers, which increase. A video that ends before the last of them ends there.
 std::unique_ptr<VideoSource> SelectFrames(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames);
 

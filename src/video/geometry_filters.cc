@@ -67,13 +67,22 @@ class RotatedVideo : public VideoFilter {
 
 class CroppedVideo : public VideoFilter {
  public:
-  CroppedVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle)
-      : VideoFilter(std::move(source)), rectangle_(rectangle), format_(this->source().format()) {
+  CroppedVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle, bool is_declared)
+      : VideoFilter(std::move(source)),
+        rectangle_(rectangle),
+        is_declared_(is_declared),
+        format_(this->source().format()) {
     format_.width = rectangle.width;
     format_.height = rectangle.height;
   }
 
   const PictureFormat& format() const override { return format_; }
+
+  VideoFacts facts() const override {
+    VideoFacts facts = source().facts();
+    if (is_declared_ && facts.changed_samples.empty()) facts.changed_samples = "cropped as its container declares";
+    return facts;
+  }
 
   bool is_costly() const override { return IsCostly(source()); }
 
@@ -96,6 +105,7 @@ class CroppedVideo : public VideoFilter {
 
  private:
   const Rectangle rectangle_;
+  const bool is_declared_;
   PictureFormat format_;
 };
 
@@ -120,7 +130,20 @@ Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> sour
   if (x % ChromaStepX(format.pixel_format) != 0 || y % ChromaStepY(format.pixel_format) != 0)
     return Error(StatusCode::kUnsupported, "the crop {} begins inside a chroma sample; {} does not", ToText(rectangle),
                  ToText(AlignToChroma(rectangle, format.pixel_format)));
-  return std::unique_ptr<VideoSource>(std::make_unique<CroppedVideo>(std::move(source), rectangle));
+  return std::unique_ptr<VideoSource>(std::make_unique<CroppedVideo>(std::move(source), rectangle, false));
+}
+
+Result<std::unique_ptr<VideoSource>> CropAsDeclared(std::unique_ptr<VideoSource> source) {
+  const VideoFacts facts = source->facts();
+  const PictureFormat format = source->format();
+  const int width = format.width - facts.crop_left - facts.crop_right;
+  const int height = format.height - facts.crop_top - facts.crop_bottom;
+  if (width == format.width && height == format.height) return source;
+  if (width < 1 || height < 1)
+    return Error(StatusCode::kBadData, "the crop that the container declares leaves nothing of {}x{}", format.width,
+                 format.height);
+  const Rectangle shown = AlignToChroma({width, height, facts.crop_left, facts.crop_top}, format.pixel_format);
+  return std::unique_ptr<VideoSource>(std::make_unique<CroppedVideo>(std::move(source), shown, true));
 }
 
 }  // namespace acutance

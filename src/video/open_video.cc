@@ -48,7 +48,8 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
                  "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
                  stream->name());
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options));
-  return video->facts().is_rgb ? ConvertRgb(std::move(video)) : std::move(video);
+  if (video->facts().is_rgb) video = ConvertRgb(std::move(video));
+  return CropAsDeclared(std::move(video));
 }
 
 Result<std::unique_ptr<VideoSource>> OpenAsDisplayed(const std::string& path, const OpenOptions& options) {

@@ -170,6 +170,9 @@ Status Demuxer::Open(bool always_probe) {
   ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
   start_ = start.substr(0, 32);
   declared_end_ = DeclaredFileSize(start);
+#if LIBAVCODEC_VERSION_MAJOR < 61
+  crop_ = FindContainerCrop(*stream_);
+#endif
   ACU_RETURN_IF_ERROR(OpenIo());
   ACU_RETURN_IF_ERROR(OpenContainer(always_probe));
   return ChooseTrack();

@@ -15,6 +15,7 @@ extern "C" {
 
 #include "base/status.h"
 #include "io/byte_stream.h"
+#include "io/ffmpeg/container_crop.h"
 #include "io/ffmpeg/damage_watch.h"
 
 namespace acutance {
@@ -60,6 +61,8 @@ class Demuxer {
   const AVCodec* codec() const { return codec_; }
   std::optional<double> frame_rate() const;
   bool starts_between_keys() const { return starts_between_keys_; }
+  /// Nullopt where there is none, or where the decoder applies it.
+  const std::optional<ContainerCrop>& crop() const { return crop_; }
   /// The first error that libavformat logged; empty: none.
   std::string error() const { return watch_.error(); }
   /// Once the first packet was read: completes what FFmpeg leaves open where it did not probe.
@@ -85,6 +88,7 @@ class Demuxer {
   std::unique_ptr<ByteStream> stream_;
   std::string start_;  // the first bytes
   std::optional<int64_t> declared_end_;
+  std::optional<ContainerCrop> crop_;
   DamageWatch watch_;  // outlives the container
   Status io_error_;    // of the byte stream; FFmpeg knows only that there was one
   std::unique_ptr<AVIOContext, Freed> io_;

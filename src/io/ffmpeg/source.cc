@@ -171,6 +171,11 @@ Status FfmpegSource::Open() {
   input_.DescribeUnprobed();
   color_ = ColorOf(*first_);
   facts_ = FactsOf(input_.container(), input_.track(), *first_);
+  if (const std::optional<ContainerCrop>& crop = input_.crop()) {
+    if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input_.name());
+    facts_.crop_left = crop->left, facts_.crop_right = crop->right;
+    facts_.crop_top = crop->top, facts_.crop_bottom = crop->bottom;
+  }
   if (!options_.film_grain && decoder_->codec_id == AV_CODEC_ID_AV1)
     facts_.changed_samples = "its film grain is left out";
   return {};
