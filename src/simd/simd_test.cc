@@ -47,16 +47,14 @@ size_t AddTaps(const int16_t* a, int first, int second, int32_t* acc) {
   return hn::Lanes(d32);
 }
 
-size_t AddWords(const uint16_t* v, uint32_t* sums) {
-  hn::StoreU(SumPairs(hn::LoadU(DU16(), v)), DU32(), sums);
-  return hn::Lanes(DU32());
+template <class D, class T, class Sum>
+size_t AddPairs(const T* v, Sum* sums) {
+  const hn::RepartitionToWide<D> wide;
+  hn::StoreU(SumPairs(hn::LoadU(D(), v)), wide, sums);
+  return hn::Lanes(wide);
 }
-
-size_t AddLongs(const uint32_t* v, uint64_t* sums) {
-  const hn::RepartitionToWide<DU32> d64;
-  hn::StoreU(SumPairs(hn::LoadU(DU32(), v)), d64, sums);
-  return hn::Lanes(d64);
-}
+size_t AddWords(const uint16_t* v, uint32_t* sums) { return AddPairs<DU16>(v, sums); }
+size_t AddLongs(const uint32_t* v, uint64_t* sums) { return AddPairs<DU32>(v, sums); }
 
 template <class Sample>
 size_t Load(const Sample* from, int16_t* words, int32_t* integers) {

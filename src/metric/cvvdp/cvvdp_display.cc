@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <cstdio>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -249,12 +250,16 @@ Json Completed(const Json& entry, const Json* base) {
   return whole;
 }
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
 Result<std::string> ReadFile(const std::string& path) {
   constexpr size_t kMost = size_t{1} << 20;
-  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
   if (!file) return Error(StatusCode::kNotFound, "could not read the displays in {}", path);
   std::string text(kMost + 1, '\0');
-  text.resize(file.read(text.data(), std::ssize(text)).gcount());
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (text.size() > kMost) return Error(StatusCode::kBadData, "{}: larger than a megabyte", path);
   return text;
 }

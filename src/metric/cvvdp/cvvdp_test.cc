@@ -464,9 +464,6 @@ TEST(Cvvdp, KnownAnswers) {
                     hlg = {{"transfer", "hlg"}, {"conversion", "common"}};
   EXPECT_NEAR(ScoreKnown(pq, 10, 3).clip, 9.71032290615674, 1e-12);
   EXPECT_NEAR(ScoreKnown(hlg, 10, 2).clip, 9.8265893845241, 1e-12);
-}
-
-TEST(Cvvdp, KnownAnswersAtOtherRates) {
   EXPECT_NEAR(ScoreKnown({{"display", "standard_fhd"}, {"fps", "24000/1001"}}, 8, 2).clip, 9.79102795154228, 1e-12);
   EXPECT_NEAR(ScoreKnown({{"display", "standard_fhd"}, {"fps", "60"}}, 8, 2).clip, 9.78333551823174, 1e-12);
 }

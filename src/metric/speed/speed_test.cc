@@ -307,10 +307,7 @@ TEST(SpeedTemporal, Options) {
   EXPECT_EQ(KnownScores(metric, {{"urd", "true"}}, 8, 2), Column{1.4366012811660767});
   EXPECT_EQ(KnownScores(metric, {{"ps", "0.6"}, {"psm", "lanczos4"}, {"ks", "2"}}, 8, 1), Column{2.0385196208953857});
   EXPECT_EQ(KnownScores(metric, {{"mxv", "1"}}, 8, 1), Column{1.1429450511932373});  // no limit, as in libvmaf
-}
-
-// libvmaf reads out of bounds here.
-TEST(SpeedTemporal, EnlargedPictures) {
+  // Enlarged; libvmaf reads out of bounds here.
   EXPECT_EQ(KnownScores(kSpeedTemporalMetric, {{"ps", "1.4"}, {"psm", "bicubic"}}, 8, 1), Column{1.7679495811462402});
 }
 
