@@ -15,7 +15,7 @@ using testing::HasSubstr;
 class Containers : public FfmpegTest {};
 
 /// The layout that FFmpeg's name of a pixel format declares.
-PictureFormat FormatOf(const std::string& name) {
+PictureFormat LayoutNamed(const std::string& name) {
   const bool is_gray = name.starts_with("gray");
   const PixelFormat pixels = is_gray                                 ? PixelFormat::k400
                              : name.find("420") != std::string::npos ? PixelFormat::k420
@@ -56,7 +56,7 @@ TEST_F(Containers, LosslessEncodesComeBackExactly) {
   for (const Encoding& e : kLossless)
     for (const std::string& pixel_format : e.pixel_formats) {
       SCOPED_TRACE(fmt::format("{} {} {}", pixel_format, e.options, e.file));
-      const Clip clip = MakeClip(FormatOf(pixel_format), 6);
+      const Clip clip = MakeClip(LayoutNamed(pixel_format), 6);
       const std::string path = Encode(clip, pixel_format, e.options, e.file);
       ExpectFile(path, clip, {.decoder_threads = 2});
       auto source = MustOpen(path);
