@@ -109,7 +109,8 @@ class Result {
                   std::string_view precision = "legacy") const;
 
   /// The page of `acutance score --report` with all videos, in one self-contained file. It shows the worst frames if
-  /// ScoreOptions::worst_frames retained them, and shot boundaries if ScoreOptions::shots found them. encodes: shown above them.
+  /// ScoreOptions::worst_frames retained them, and shot boundaries if ScoreOptions::shots found them. encodes: shown
+  /// above them.
   Status WriteReport(const std::string& path, const Encodes& encodes = {}) const;
 
   /// The same page as a string; is_small: without pictures and with fewer points, for a notebook.

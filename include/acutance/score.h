@@ -29,8 +29,8 @@ struct ScoreOptions {
   /// "bicubic", "lanczos", "bilinear" or "area".
   std::string scale = "ref";
   std::string scale_filter = "bicubic";
-  /// The part of the pictures that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle of
-  /// the reference and one of the distorted videos with a comma between them.
+  /// The part of the pictures that is compared: "none" (all), "auto" (without black bars), "W:H:X:Y", or one rectangle
+  /// of the reference and one of the distorted videos with a comma between them.
   std::string crop = "none";
   /// Videos to deinterlace: "auto" (interlaced ones, if the other is progressive), "on" (all that declare to be
   /// interlaced), "ref", "dis", "both" (even if they declare nothing) or "off".

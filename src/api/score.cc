@@ -151,7 +151,7 @@ CachedReference::CachedReference(std::string path, std::optional<size_t> most_by
   constexpr size_t kUnknown = size_t{1} << 30;
   const size_t most = most_bytes ? *most_bytes : AvailableMemory().value_or(2 * kUnknown) / 2;
   state_->cached = std::make_shared<acutance::CachedReference>(std::move(path), most,
-                                                             std::make_shared<DeviceCache>(most_device_bytes));
+                                                               std::make_shared<DeviceCache>(most_device_bytes));
 }
 
 const std::string& CachedReference::path() const { return state_->cached->path(); }
