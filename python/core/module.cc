@@ -49,11 +49,16 @@ std::vector<Feature> FeaturesOf(const nb::sequence& features) {
 SessionOptions MakeOptions(const nb::sequence& models, const nb::sequence& features, int threads, int subsample,
                            int videos, const nb::str& backend, std::optional<int> device, const nb::bytes& maps,
                            std::optional<size_t> max_memory, std::optional<size_t> max_device_memory) {
-  SessionOptions options{ModelsOf(models), FeaturesOf(features), threads, subsample, videos, TextOf(backend), device};
-  options.maps = TextOf(maps);
-  options.max_memory = max_memory;
-  options.max_device_memory = max_device_memory;
-  return options;
+  return {.models = ModelsOf(models),
+          .features = FeaturesOf(features),
+          .threads = threads,
+          .subsample = subsample,
+          .videos = videos,
+          .backend = TextOf(backend),
+          .device = device,
+          .maps = TextOf(maps),
+          .max_memory = max_memory,
+          .max_device_memory = max_device_memory};
 }
 
 FormatHints MakeHints(std::optional<int> bit_depth, const std::optional<nb::str>& pixel_format) {

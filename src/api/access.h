@@ -36,7 +36,7 @@ ArtifactSink SinkOf(const SessionOptions& options);  // null where on_artifact i
 Status CheckMaps(const SessionOptions& options);
 
 struct ResultAccess {
-  /// What videos are called in reports and summaries, and how many threads there were.
+  /// Names of the videos in reports and summaries, and the number of threads.
   struct Names {
     std::string reference;
     std::vector<std::string> distorted;

@@ -45,17 +45,20 @@ FrameScores ScoreFrame(FrameScorer& scorer, int n) {
   return *scorer.Score(PlanesOf(MakePicture(n, 0)), PlanesOf(MakePicture(n, kDamage)));
 }
 
-std::vector<double> SessionScores(const Feature& feature, const char* name, int frames) {
+/// The session's first column: the feature's first output.
+std::vector<double> SessionScores(const Feature& feature, int frames) {
   SessionOptions options;
   options.features = {feature};
-  return *ScoreFrames(options, frames)->Scores(name);
+  const auto result = *ScoreFrames(options, frames);
+  return *result.Scores(result.names().front());
 }
 
 TEST(FrameScorer, ScoresFramesInAnyOrder) {
   FrameScorer scorer = *FrameScorer::Create(OptionsOf({"psnr", {}}, true));
-  EXPECT_THAT(scorer.names(), testing::ElementsAre("psnr_y", "psnr_cb", "psnr_cr"));
-  const std::vector<double> expected = SessionScores({"psnr", {}}, "psnr_y", 3);
+  EXPECT_THAT(scorer.names(), testing::ElementsAre("psnr_y", "mse_y", "psnr_cb", "mse_cb", "psnr_cr", "mse_cr"));
+  const std::vector<double> expected = SessionScores({"psnr", {}}, 3);
   for (const int n : {2, 0, 1}) EXPECT_EQ(ScoreFrame(scorer, n).values[*scorer.IndexOf("psnr_y")], expected[n]) << n;
+  EXPECT_TRUE(std::isnan(ScoreFrame(scorer, 0).values[*scorer.IndexOf("mse_y")])) << "not enabled";
   EXPECT_FALSE(scorer.IndexOf("psnr"));
 }
 
@@ -65,7 +68,7 @@ TEST(FrameScorer, ColorsAreThoseOfTheFormat) {
   options.reference.transfer = options.distorted.transfer = 13;
   FrameScorer scorer = *FrameScorer::Create(options);
   const Feature same = {"ssimulacra2", {{"matrix", "bt709"}, {"range", "full"}, {"transfer", "srgb"}}};
-  EXPECT_EQ(ScoreFrame(scorer, 0).values[0], SessionScores(same, "ssimulacra2", 1)[0]);
+  EXPECT_EQ(ScoreFrame(scorer, 0).values[0], SessionScores(same, 1)[0]);
 }
 
 TEST(FrameScorer, AFrameFollowsTheFramesThatAreGiven) {
@@ -99,8 +102,8 @@ TEST(FrameScorer, AFeatureOverTimeHasItsValueOfTheClipSoFar) {
   const size_t value = *scorer.IndexOf("cvvdp");
   std::vector<double> running;
   for (int n = 0; n < 3; ++n) running.push_back(ScoreFrame(scorer, n).values[value]);
-  EXPECT_EQ(running[0], SessionScores(cvvdp, "cvvdp", 1)[0]) << "a clip of one frame";
-  EXPECT_EQ(running[2], SessionScores(cvvdp, "cvvdp", 3)[2]);
+  EXPECT_EQ(running[0], SessionScores(cvvdp, 1)[0]) << "a clip of one frame";
+  EXPECT_EQ(running[2], SessionScores(cvvdp, 3)[2]);
   scorer.ResetHistory();
   scorer.ResetScores();
   EXPECT_TRUE(scorer.Load(PlanesOf(MakePicture(0, 0)), PlanesOf(MakePicture(0, kDamage))).ok());

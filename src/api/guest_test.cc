@@ -1,4 +1,4 @@
-// What a library leaves to the program that it is part of, and what it does where that program forks.
+// A library leaves signal handlers and logs to its program, and survives a fork.
 #include <acutance/acutance.h>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -100,7 +100,7 @@ TEST(ForkedChild, IsToldAndDoesNotHang) {
   EXPECT_TRUE(session->Finish().ok());
 }
 
-/// What a thread of the parent holds stays held in the child.
+/// A lock that a thread of the parent holds stays locked in the child.
 TEST(ForkedChild, DoesNotWaitForAThreadOfTheParent) {
   std::binary_semaphore writes{0}, goes_on{0};
   std::atomic<bool> is_first = true;

@@ -74,7 +74,7 @@ Status Check(const ScoreOptions& options, const RunRequest& request) {
   return CheckMaps(options.session);
 }
 
-/// Fields of options that are texts are read as the command reads them.
+/// Reads text fields of options as the command reads them.
 Expected<RunRequest> MakeRequest(const std::string& reference, const std::vector<std::string>& distorted,
                                  const ScoreOptions& options, std::vector<std::string>& warnings) {
   RunRequest request = DefaultRequest();
@@ -98,7 +98,7 @@ Expected<RunRequest> MakeRequest(const std::string& reference, const std::vector
   return request;
 }
 
-/// Lets the caller cancel the request's runs from now on, as long as what is returned lives.
+/// Lets the caller cancel the request's runs as long as the returned object exists.
 std::shared_ptr<void> WatchCancel(const ScoreOptions& options, const std::shared_ptr<CancellationToken>& cancel,
                                   RunRequest& request) {
   request.open.cancellation = cancel;

@@ -45,7 +45,7 @@ bool LacksChroma(const Picture& picture) { return picture.format().PlaneCount() 
 
 }  // namespace
 
-/// Whether the session can read a picture where it lies.
+/// Whether the session can read a picture in place.
 Status Session::State::CheckDevice(const Picture& picture) const {
   if (!picture.on_device()) return {};
   const Backend *chosen = FindBackend(backend), *owner = FindContextBackend();
@@ -105,7 +105,7 @@ Session& Session::operator=(Session&& other) noexcept {
 }
 Session::~Session() { Leave(); }
 
-/// The threads that would be joined did not come along when the process was forked.
+/// A forked child has none of the threads that would be joined.
 void Session::Leave() {
   if (state_ && state_->process.forked()) (void)state_.release();
   state_.reset();
@@ -157,7 +157,7 @@ Status Session::Add(const Picture& reference, const std::vector<Picture>& distor
 }
 
 int64_t Session::frames_added() const { return state_->frames_added; }
-/// In a forked child a lock may be held for ever, by a thread that did not come along.
+/// In a forked child a lock may be held forever by a thread of the parent.
 int64_t Session::frames_done() const {
   const acutance::Session* const session = state_->opened;
   return state_->process.forked() || !session ? 0 : session->frames_done();

@@ -15,8 +15,8 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-/// ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that programs which know nothing of them run on any device. Where nothing
-/// is said, a device that has proved itself before.
+/// The device of ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that unchanged programs run on any device. Without them, a
+/// device that has passed its self-test before.
 Result<DeviceChoice> ChoiceFromEnvironment() {
   DeviceChoice choice = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = true};
   const char* backend = std::getenv("ACUTANCE_BACKEND");
@@ -186,8 +186,8 @@ void Context::LogWarnings() {
     Log(VMAF_LOG_LEVEL_WARNING, warnings[warnings_logged_]);
 }
 
-/// Predicts scores that a metadata handler waits for as soon as their features are there; other
-/// scores are predicted when they are asked for.
+/// Predicts scores that a metadata handler waits for as soon as their features are available; other scores are
+/// predicted on request.
 void Context::Notify() {
   if (notifying_) return;
   notifying_ = true;
@@ -208,7 +208,7 @@ void Context::Notify() {
 
 namespace {
 
-/// What the API reports of a model: its score; of a collection bagging, stddev, lo and hi, which come last.
+/// The scores that the API reports of a model: its own; of a collection bagging, stddev, lo and hi, which come last.
 std::vector<std::string> ReportedScores(const Model& model) {
   std::vector<std::string> names = ScoreColumns(model);
   if (model.is_collection()) names.erase(names.begin(), names.begin() + static_cast<ptrdiff_t>(model.members.size()));

@@ -21,8 +21,8 @@
 
 namespace acutance::libvmaf {
 
-/// The choice for pictures of a format: a device that the program did not ask for takes them from 1280x720 on. Of
-/// smaller ones a CPU has done a short video before a driver has started.
+/// The choice for pictures of a format: a device that the program did not request gets pictures from 1280x720 on. A CPU
+/// scores a short video of smaller ones before a driver has started.
 DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format);
 
 /// A context serves one thread at a time: With() locks it.
@@ -57,7 +57,7 @@ class Context {
   Status PreallocateCuda(const VmafCudaPictureConfiguration& config);
   Result<VmafPicture> FetchCuda() { return FetchFrom(cuda_pool_, "vmaf_cuda_preallocate_pictures"); }
 
-  /// Waits for a call under way in another thread. A call that waits for a picture fails.
+  /// Waits for a running call of another thread. A call that waits for a picture fails.
   void Close();
 
   /// Belongs to the process that made it: its locks and threads do not survive a fork.

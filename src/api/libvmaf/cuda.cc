@@ -1,4 +1,4 @@
-// The functions of libvmaf_cuda.h.
+// Functions of libvmaf_cuda.h.
 #include <libvmaf/libvmaf_cuda.h>
 
 #include <map>
@@ -28,8 +28,7 @@ VmafCudaState* StateOf(void* cu_ctx) {
   return state.get();
 }
 
-/// Makes kInvalidArgument (-EINVAL) of any error: libvmaf's error for all that prevents CUDA from
-/// working.
+/// Any error as kInvalidArgument (-EINVAL), libvmaf's error for everything that prevents CUDA from working.
 Status AsInvalid(const Status& status) {
   return status.ok() ? status : Status(StatusCode::kInvalidArgument, status.message());
 }

@@ -1,4 +1,4 @@
-// The functions of libvmaf.h: they check arguments, find the context and hand on the work.
+// Functions of libvmaf.h: they check arguments, find the context and forward the call.
 #include <libvmaf/libvmaf.h>
 #include <libvmaf/metadata_handler.h>
 
@@ -91,7 +91,7 @@ int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg) {
 int vmaf_close(VmafContext* vmaf) {
   return lib::Call(__func__, [&]() -> Status {
     ACU_ASSIGN_OR_RETURN(std::shared_ptr<lib::Context> context, lib::Contexts::Get().Remove(vmaf, "vmaf"));
-    // A forked child has none of the threads that would be joined, and leaves all as it is.
+    // A forked child has none of the threads that would be joined, and leaves everything as it is.
     if (context->process().forked()) new std::shared_ptr<lib::Context>(std::move(context));
     else context->Close();
     return {};

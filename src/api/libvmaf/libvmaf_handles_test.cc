@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Expects that the call returns -EINVAL and that its message has the words.
+/// Expects that the call returns -EINVAL and that its message has the text.
 void ExpectRefused(const std::string& words, const std::function<int()>& call) {
   testing::internal::CaptureStderr();
   const int result = call();

@@ -1,4 +1,4 @@
-// Pictures made by a formula, contexts and models that close themselves.
+// Generated pictures, and contexts and models that close themselves.
 #pragma once
 
 #include <gtest/gtest.h>

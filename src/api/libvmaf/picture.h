@@ -19,7 +19,7 @@ struct PictureParams {
   unsigned w, h;
 };
 
-/// What vmaf_picture_alloc accepts.
+/// Arguments of vmaf_picture_alloc.
 Status CheckParams(const PictureParams& params);
 
 struct PictureMemory;
@@ -34,7 +34,7 @@ class HeldPicture {
   bool on_device() const;
   bool operator==(const HeldPicture& other) const { return memory_ == other.memory_; }
 
-  /// The engine's picture of the same samples, which keeps them alive. A picture on a device gets
+  /// The engine's picture of the same samples, which shares their ownership. A picture on a device gets
   /// a copy in the host's memory where that is needed.
   Result<Picture> ToEngine(bool needs_host) const;
 
@@ -54,7 +54,7 @@ Status Release(VmafPicture& picture);
 
 Result<VmafPicture> AllocateVmafPicture(const PictureParams& params);
 
-/// Pictures of one format that are handed out again and again. Pictures may outlive their source.
+/// Pool of pictures of one format. Pictures may outlive it.
 class PictureSource {
  public:
   virtual ~PictureSource() = default;

@@ -24,7 +24,7 @@ namespace acutance::libvmaf {
 /// KnownOptions; the others are logged as warnings (docs/spec/system.md 1.7).
 OptionTexts LogUnknownOptions(const FeatureRequest& request);
 
-/// What a model needs: its metrics with their options, and the stored names of the features that it reads.
+/// Requirements of a model: its metrics with their options, and the stored names of the features that it reads.
 struct ModelNeeds {
   std::vector<FeatureRequest> features;
   std::vector<std::string> keys;
@@ -73,7 +73,7 @@ class Scores {
   const Session* session_ = nullptr;
   ScoreTable own_;                          // imported, and of models
   std::map<std::string, uint64_t> owners_;  // of model scores: ModelRef::id
-  std::map<const Model*, Bound> bound_;     // keeps its models alive, so no address is used again
+  std::map<const Model*, Bound> bound_;     // owns its models, so no address is used again
 };
 
 }  // namespace acutance::libvmaf

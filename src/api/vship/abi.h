@@ -61,8 +61,8 @@ struct Version {
   int major, minor, minor_minor, backend;
 };
 
-/// 5.1's has 26 more bytes, features of Vulkan, which stay as they are: 4's clients have no room for them, and no
-/// client of 5.1 reads them.
+/// 5.1's has 26 more bytes, features of Vulkan, which are not written: 4's clients have no room for them, and no client
+/// of 5.1 reads them.
 struct DeviceInfo {
   char name[256];
   uint64_t memory;  // bytes

@@ -16,7 +16,7 @@ constexpr SampleKind kSamples[] = {{kFloat, 32, true},   {kHalf, 16, true},    {
                                    {kUint9, 9, false},   {kUint10, 10, false}, {kUint12, 12, false},
                                    {kUint14, 14, false}, {kUint16, 16, false}};
 
-/// Sizes that no format has stay such.
+/// Sizes outside of all limits stay invalid.
 int IntOf(int64_t size) { return static_cast<int>(std::clamp<int64_t>(size, -2, std::numeric_limits<int>::max())); }
 
 /// -1 stands for no resizing; 0 is taken so as well.
