@@ -96,7 +96,7 @@ def metric_folder(path):
 
 def sources(root):
     """(path on disk, path as the table sees it) of all files the rules cover."""
-    for top in ("src", "cli", "python"):
+    for top in ("src", "cli", "python", "plugins"):
         for path in sorted((root / top).rglob("*")):
             if path.suffix in (".cc", ".h"):
                 yield path, path.relative_to(root / "src" if top == "src" else root)

@@ -79,8 +79,8 @@ struct VideoFacts {
   std::string_view changed_samples{};  // a change that reading made, a text that lives forever; empty: none
   bool is_rgb = false;                 // stored as RGB; pictures become YUV by Input::color
   bool is_interlaced = false;
-  bool bottom_field_first = false;  // of an interlaced video
-  int dolby_vision_profile = 0;     // 0: none
+  bool bottom_field_first = false;                                   // of an interlaced video
+  int dolby_vision_profile = 0;                                      // 0: none
   int crop_left = 0, crop_right = 0, crop_top = 0, crop_bottom = 0;  // as the container declares; until it is applied
   std::optional<Mastering> mastering{};
   std::optional<LightLevel> light_level{};

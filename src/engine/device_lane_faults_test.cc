@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "engine/device_lane.h"
-#include "engine/test_device_lanes.h"
+#include "engine/testing/device_lanes.h"
 
 namespace acutance {
 namespace {

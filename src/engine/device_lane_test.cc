@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temp_dir.h"
-#include "engine/test_device_lanes.h"
+#include "engine/testing/device_lanes.h"
 
 namespace acutance {
 namespace {

@@ -99,8 +99,8 @@ std::string ComparisonText(const Comparison& comparison) {
 
 std::string DifferenceText(const Comparison& comparison, const EncodeDifference& difference, int digits) {
   if (std::isnan(difference.mean))
-    return fmt::format("{} and {} both have an infinite mean, as lossless encodes do", comparison.encodes[difference.a].name,
-                       comparison.encodes[difference.b].name);
+    return fmt::format("{} and {} both have an infinite mean, as lossless encodes do",
+                       comparison.encodes[difference.a].name, comparison.encodes[difference.b].name);
   return fmt::format("{} is {:.{}f} {} {} {}{}", comparison.encodes[difference.a].name, std::abs(difference.mean),
                      digits, IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
                      comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");

@@ -101,9 +101,8 @@ std::optional<ContainerCrop> FindInMp4(Reader& reader) {
     if (depth == static_cast<int>(std::size(kPath)))  // after a version and a count, the entries
       return AnyBox(reader, {range.begin + 8, range.end},
                     [&](uint32_t, Range entry) { return FindInEntry(reader, entry, crop); });
-    return AnyBox(reader, range, [&](uint32_t name, Range content) {
-      return name == kPath[depth] && self(self, content, depth + 1);
-    });
+    return AnyBox(reader, range,
+                  [&](uint32_t name, Range content) { return name == kPath[depth] && self(self, content, depth + 1); });
   };
   descend(descend, {0, reader.end()}, 0);
   return crop;
@@ -140,8 +139,11 @@ std::optional<ContainerCrop> FindInMatroska(Reader& reader) {
   constexpr uint64_t kBottom = 0x54aa, kTop = 0x54bb, kLeft = 0x54cc, kRight = 0x54dd;
   ContainerCrop crop;
   const auto read = [&](uint64_t id, Range content) {
-    int* const side = id == kLeft ? &crop.left : id == kRight ? &crop.right : id == kTop ? &crop.top
-                    : id == kBottom ? &crop.bottom : nullptr;
+    int* const side = id == kLeft     ? &crop.left
+                      : id == kRight  ? &crop.right
+                      : id == kTop    ? &crop.top
+                      : id == kBottom ? &crop.bottom
+                                      : nullptr;
     const int64_t bytes = content.end - content.begin;
     if (side && bytes <= 4) *side = static_cast<int>(bytes > 0 ? reader.Number(static_cast<int>(bytes)) : 0);
     return false;
