@@ -103,16 +103,16 @@ Status TestRaisingOf(Device& device, std::string_view variant, int shift) {
     return Grid{CeilDiv(CeilDiv(kWidth, kSamples), image.group_x), CeilDiv(kHeight, image.group_y), kPictures};
   };
   const auto args = [shift](uint64_t from, uint64_t to) {
-    return ArgsBytes(RaiseSamplesArgs{.from = from,
-                                      .to = to,
-                                      .from_picture = kStride * kHeight / kSamples,
-                                      .to_picture = kStride * kHeight / 2,
-                                      .from_row = kStride / kSamples,
-                                      .to_row = kStride / 2,
-                                      .words = CeilDiv(kWidth, kSamples),
-                                      .height = kHeight,
-                                      .shift = shift,
-                                      .padding = 0});
+    return ArgsBytes(ExpandSamplesArgs{.from = from,
+                                       .to = to,
+                                       .from_picture = kStride * kHeight / kSamples,
+                                       .to_picture = kStride * kHeight / 2,
+                                       .from_row = kStride / kSamples,
+                                       .to_row = kStride / 2,
+                                       .words = CeilDiv(kWidth, kSamples),
+                                       .height = kHeight,
+                                       .shift = shift,
+                                       .padding = 0});
   };
   return TestKernel<Sample>(
       device, {"expand_samples", variant, grid, args}, kStride * kRows, kRows, kStride,

@@ -49,12 +49,12 @@ SelfTest MetricSelfTest(const Metric& metric);
 SelfTest UnpackSelfTest();
 
 /// TestRaising: for metrics that read pictures of more bits than the videos have.
-SelfTest RaiseSelfTest();
+SelfTest ExpandSelfTest();
 
 /// TestScaling: for videos of another size than the reference.
 SelfTest ScaleSelfTest();
 
-/// UnpackSelfTest, RaiseSelfTest and ScaleSelfTest, then those of all metrics that have a device plan.
+/// UnpackSelfTest, ExpandSelfTest and ScaleSelfTest, then those of all metrics that have a device plan.
 std::vector<SelfTest> AllSelfTests();
 
 /// Runs the test, unless this device passed it before with this driver and these kernels, by the user's cache folder
