@@ -46,7 +46,7 @@ SelfTest MetricSelfTest(const Metric& metric) {
 
 SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking, nullptr}; }
 
-SelfTest ExpandSelfTest() { return {"raising", {"expand_samples"}, TestRaising, nullptr}; }
+SelfTest ExpandSelfTest() { return {"expanding", {"expand_samples"}, TestExpanding, nullptr}; }
 
 SelfTest ScaleSelfTest() {
   return {"scaling", {"convert_color", "scale_across", "scale_down", "expand_samples"}, TestScaling, nullptr};
