@@ -26,7 +26,7 @@ setup:
 # The build system configures itself again when its own files change; the stamp says that the first time went well.
 $(BUILD)/.configured: | setup
 	@mkdir -p $(BUILD)
-	@{ tools/setup.sh python && tools/vapoursynth.sh; } || echo "setup: going on without VapourSynth; libvship is no plugin, its test is skipped" >&2
+	@{ tools/setup.sh python && tools/vapoursynth.sh; } || echo "setup: continuing without VapourSynth; libvship is no plugin, its test is skipped" >&2
 	@tools/configure.sh release $(BUILD)
 	@touch $@
 
@@ -59,7 +59,7 @@ test-long: sycl build python ## and what make test leaves out: more turns of the
 
 sycl:
 	@tools/setup.sh test
-	@tools/sycl_runtime.sh || echo "setup: going on without SYCL; its tests are skipped" >&2
+	@tools/sycl_runtime.sh || echo "setup: continuing without SYCL; its tests are skipped" >&2
 
 test-ffmpeg: build ## build Debian's ffmpeg on the installed acutance and compare its scores
 	@tools/setup.sh score ffmpeg
@@ -82,7 +82,7 @@ test-peer: build ## every option and model against libvmaf 3.2 in PyPI's imageio
 
 python: build
 	@tools/setup.sh python
-	@tools/python_package.sh || echo "setup: going on without the Python package; its tests are skipped" >&2
+	@tools/python_package.sh || echo "setup: continuing without the Python package; its tests are skipped" >&2
 
 test-python: python ## the Python package: install it into build/venv, run its tests
 	@ctest --test-dir $(BUILD) --output-on-failure --tests-regex '^python$$'

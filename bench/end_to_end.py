@@ -7,7 +7,7 @@ usage: end_to_end.py [--build DIR] [--dir DIR] [--backends cuda,vulkan,cpu] [--d
 
 Writes a raw 8-bit 4:2:0 pair for each size into DIR (default /dev/shm), of --gigabytes each, and scores it with every
 run (a feature, or a model by its name; by default each feature, then the default model). A size 960x540:1920x1080 is a
-rung of a ladder: y4m files, of which the distorted one is scaled to the reference's 1920x1080; what scaling costs is its
+rung of a ladder: y4m files whose distorted one is scaled to the reference's 1920x1080; what scaling costs is its
 rate next to that of 1920x1080. Each side may declare its form, as y4m does: 1920x1080-444p10:1920x1080-420p10 is a pair
 of 10 bits whose distorted chroma is converted to 4:2:0, and 1920x1080-420-full has full range, which is converted to the
 reference's. The pictures are noise, or with --moving a textured picture that moves up, whose frames --align auto can

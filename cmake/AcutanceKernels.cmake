@@ -1,6 +1,6 @@
-# Kernels: one text, compiled for every backend (src/kernel/README.md).
+# Kernels: one source, compiled for every backend (src/kernel/README.md).
 #
-# acutance_kernel(<name> SOURCE <text> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>]
+# acutance_kernel(<name> SOURCE <file> [VARIANTS <prefix>:<NAME=VALUE>,... ...] SHAPES <X>x<Y>[r<ROWS>]... [SET <set>]
 #                 [NVCC <sm_NN>...])
 #   declares the variants <prefix>_<shape>, or <shape> where there are no VARIANTS or the prefix is empty. SETs other
 #   than "images" are for tests. NVCC: the GPUs on which nvcc's cubin was measured to be faster than clang's PTX.
@@ -8,7 +8,7 @@
 #   makes the target acutance_kernel_<set> of all kernels declared for the set: `std::span<const KernelImage>
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message. HIP_FILES: code objects are not
 #   embedded; acutance_hip_kernels puts them into files, one for each of ACUTANCE_HIP_TARGETS, and acutance_kernel_identity
-#   says of which kernels those have to be.
+#   says which kernels they must hold.
 # One of each group of GPUs with the same instructions: src/backend/hip/code_object.cc names the others.
 set(ACUTANCE_HIP_TARGETS gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1201
     CACHE STRING "AMD GPUs that kernels are compiled for; empty: none")
@@ -252,7 +252,7 @@ macro(acutance_kernel_sources name)
   list(APPEND embedded ${files} ${spirv_files} ${sycl_files})
 endmacro()
 
-# What tells builds of the kernels apart, as a file and as the function KernelsIdentity().
+# The identity of a build of the kernels, as a file and as the function KernelsIdentity().
 function(acutance_kernel_identity kernels identity)
   set(lines "")
   foreach(kernel ${kernels})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What the GitHub Action of action.yml runs: scores, leaves report, summary and JUnit file in a folder, and shows the
-# verdict in the job's summary. Inputs come by the environment, so that no text of theirs is run as a command.
+# verdict in the job's summary. Inputs come by the environment, so that none is run as a command.
 set -euo pipefail
 
 folder=$(mktemp -d "${RUNNER_TEMP:-/tmp}/acutance-XXXXXX")

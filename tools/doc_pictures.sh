@@ -33,7 +33,7 @@ model=(-m vmaf_v0.6.1 -q)
 "$acutance" compare reference.mkv x264/20.mkv x264/26.mkv x265/26.mkv "${model[@]}" --report compare.html > /dev/null
 "$acutance" ladder reference.mkv x264 x265 "${model[@]}" --report ladder.html > /dev/null
 
-# shot PAGE HEIGHT TOP NAME: so many rows of a page 900 pixels wide, from TOP on.
+# shot PAGE HEIGHT TOP NAME: HEIGHT rows, from row TOP on, of a page 900 pixels wide.
 shot() {
   chromium-headless-shell --no-sandbox --disable-gpu --hide-scrollbars --window-size=900,$(($2 + $3)) \
     --screenshot="$PWD/page.png" "file://$PWD/$1.html" > /dev/null 2>&1

@@ -47,7 +47,7 @@ def python_default(row):
 
 
 def python_help(row):
-    """The help in Python's words: names of options without hyphens, and no letters."""
+    """The help with Python's names of options: no hyphens, and no letters."""
     def named(match):
         rows = [each for each in read_rows(RUN) if each["name"] == match[1]]
         return api_name(rows[0]) if rows else match[1].replace("-", "_")

@@ -8,7 +8,7 @@ packages=(scikit-build-core==1.1.2 nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 my
   tqdm==4.70.1)
 
 tools/venv.sh "${packages[@]}"
-tools/venv.sh ray==2.60.0 || echo "setup: going on without ray; the test of acutance.cluster is skipped" >&2
+tools/venv.sh ray==2.60.0 || echo "setup: continuing without ray; the test of acutance.cluster is skipped" >&2
 cmake --build "$build" --target acutance_archive >"$build/python.log" 2>&1 || {
   cat "$build/python.log" >&2
   exit 1

@@ -75,7 +75,7 @@ main() {
   echo "setup: install them with: apt-get update && apt-get install -y ${lacking[*]}   (as root)" >&2
   mapfile -t lacking < <(missing "${required[@]}")
   [ ${#lacking[@]} -eq 0 ] || exit 1
-  echo "setup: all of them are optional here; going on without them" >&2
+  echo "setup: all of them are optional here; continuing without them" >&2
 }
 
 main "$@"

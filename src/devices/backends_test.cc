@@ -54,7 +54,7 @@ TEST(DevicePicker, AutoLeavesSoftwareOut) {
   EXPECT_THAT(picker.refused(), ElementsAre("closed device 0: its waves have 48 lanes"));
 }
 
-TEST(DevicePicker, AutoGoesOnToTheNextBackend) {
+TEST(DevicePicker, AutoContinuesWithTheNextBackend) {
   static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator};
   DevicePicker picker({"auto", std::nullopt, {}}, kBackends);
   EXPECT_NE(picker.Next(), nullptr);

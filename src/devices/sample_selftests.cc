@@ -1,4 +1,4 @@
-// TestUnpacking and TestRaising: kernels that rearrange samples, on those made by a formula.
+// TestUnpacking and TestExpanding: kernels that rearrange samples, on those made by a formula.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -96,23 +96,23 @@ Status TestUnpackingOf(Device& device, std::string_view variant, int shift) {
 }
 
 template <typename Sample>
-Status TestRaisingOf(Device& device, std::string_view variant, int shift) {
+Status TestExpandingOf(Device& device, std::string_view variant, int shift) {
   constexpr int kPictures = 2, kSamples = static_cast<int>(sizeof(uint32_t) / sizeof(Sample));  // of a word
   constexpr int kStride = 144, kRows = kPictures * kHeight;
   const auto grid = [](const KernelImage& image) {
     return Grid{CeilDiv(CeilDiv(kWidth, kSamples), image.group_x), CeilDiv(kHeight, image.group_y), kPictures};
   };
   const auto args = [shift](uint64_t from, uint64_t to) {
-    return ArgsBytes(RaiseSamplesArgs{.from = from,
-                                      .to = to,
-                                      .from_picture = kStride * kHeight / kSamples,
-                                      .to_picture = kStride * kHeight / 2,
-                                      .from_row = kStride / kSamples,
-                                      .to_row = kStride / 2,
-                                      .words = CeilDiv(kWidth, kSamples),
-                                      .height = kHeight,
-                                      .shift = shift,
-                                      .padding = 0});
+    return ArgsBytes(ExpandSamplesArgs{.from = from,
+                                       .to = to,
+                                       .from_picture = kStride * kHeight / kSamples,
+                                       .to_picture = kStride * kHeight / 2,
+                                       .from_row = kStride / kSamples,
+                                       .to_row = kStride / 2,
+                                       .words = CeilDiv(kWidth, kSamples),
+                                       .height = kHeight,
+                                       .shift = shift,
+                                       .padding = 0});
   };
   return TestKernel<Sample>(
       device, {"expand_samples", variant, grid, args}, kStride * kRows, kRows, kStride,
@@ -126,9 +126,9 @@ Status TestUnpacking(Device& device) {
   return TestUnpackingOf<uint16_t>(device, "u16_64x4", 6);
 }
 
-Status TestRaising(Device& device) {
-  ACU_RETURN_IF_ERROR(TestRaisingOf<uint8_t>(device, "u8_64x4", 2));
-  return TestRaisingOf<uint16_t>(device, "u16_64x4", 4);
+Status TestExpanding(Device& device) {
+  ACU_RETURN_IF_ERROR(TestExpandingOf<uint8_t>(device, "u8_64x4", 2));
+  return TestExpandingOf<uint16_t>(device, "u16_64x4", 4);
 }
 
 }  // namespace acutance

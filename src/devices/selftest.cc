@@ -46,14 +46,14 @@ SelfTest MetricSelfTest(const Metric& metric) {
 
 SelfTest UnpackSelfTest() { return {"decoding", {"unpack_samples"}, TestUnpacking, nullptr}; }
 
-SelfTest RaiseSelfTest() { return {"raising", {"expand_samples"}, TestRaising, nullptr}; }
+SelfTest ExpandSelfTest() { return {"expanding", {"expand_samples"}, TestExpanding, nullptr}; }
 
 SelfTest ScaleSelfTest() {
   return {"scaling", {"convert_color", "scale_across", "scale_down", "expand_samples"}, TestScaling, nullptr};
 }
 
 std::vector<SelfTest> AllSelfTests() {
-  std::vector<SelfTest> tests = {UnpackSelfTest(), RaiseSelfTest(), ScaleSelfTest()};
+  std::vector<SelfTest> tests = {UnpackSelfTest(), ExpandSelfTest(), ScaleSelfTest()};
   for (const Metric* metric : AllMetrics())
     if (metric->make_plan) tests.push_back(MetricSelfTest(*metric));
   return tests;

@@ -40,7 +40,7 @@ std::vector<std::string> KernelsOf(const Metric& metric);
 /// those that expand bit depths (metric/deeper_input.h), in two pictures whose rows fill no word. The error names the
 /// first wrong sample.
 Status TestUnpacking(Device& device);
-Status TestRaising(Device& device);
+Status TestExpanding(Device& device);
 
 /// TestMetric. The metric has a device plan.
 SelfTest MetricSelfTest(const Metric& metric);
@@ -48,13 +48,13 @@ SelfTest MetricSelfTest(const Metric& metric);
 /// TestUnpacking: for videos that the device decodes.
 SelfTest UnpackSelfTest();
 
-/// TestRaising: for metrics that read pictures of more bits than the videos have.
-SelfTest RaiseSelfTest();
+/// TestExpanding: for metrics that read pictures of more bits than the videos have.
+SelfTest ExpandSelfTest();
 
 /// TestScaling: for videos of another size than the reference.
 SelfTest ScaleSelfTest();
 
-/// UnpackSelfTest, RaiseSelfTest and ScaleSelfTest, then those of all metrics that have a device plan.
+/// UnpackSelfTest, ExpandSelfTest and ScaleSelfTest, then those of all metrics that have a device plan.
 std::vector<SelfTest> AllSelfTests();
 
 /// Runs the test, unless this device passed it before with this driver and these kernels, by the user's cache folder

@@ -76,7 +76,7 @@ TEST_F(SelfTestCache, TheReferenceHasNothingToProve) {
   EXPECT_FALSE(CheckAnew(emulator, TestOf("psnr")).ok());
 }
 
-TEST(SelfTest, KeysTellIndividualsDriversAndKernelsApart) {
+TEST(SelfTest, KeysDistinguishIndividualsDriversAndKernels) {
   const DeviceInfo info = {.backend = "cuda", .name = "a", .identity = "x", .driver = "1"};
   const SelfTest psnr = {"psnr", {"psnr_sse"}, nullptr};
   std::set<std::string> keys = {SelfTestKey(info, psnr)};
@@ -111,7 +111,7 @@ class MixedUpDevice : public FlakyDevice {
 TEST(SelfTest, FindsSamplesThatComeOutWrong) {
   MixedUpDevice device;
   EXPECT_THAT(UnpackSelfTest().run(device).message(), HasSubstr("unpack_samples u16_64x4: sample 0, 0 is"));
-  EXPECT_THAT(RaiseSelfTest().run(device).message(), HasSubstr("expand_samples u8_64x4: sample 0, 0 is"));
+  EXPECT_THAT(ExpandSelfTest().run(device).message(), HasSubstr("expand_samples u8_64x4: sample 0, 0 is"));
 }
 
 /// The emulator, but launches are changed before they are recorded.

@@ -28,7 +28,7 @@ Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpe
   std::vector<SelfTest> tests;
   if (!spec.conversions.empty()) tests.push_back(ScaleSelfTest());
   if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
-    tests.push_back(RaiseSelfTest());
+    tests.push_back(ExpandSelfTest());
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));

@@ -320,16 +320,16 @@ LaunchCommand BatchConverter::Down(const Filter& filter, const Place& to, int fr
 LaunchCommand BatchConverter::Raise(const Job& job, const Place& from, const Place& to, int frames) const {
   const KernelImage& image = *RaiseImage(job.colored.format);
   const int samples = SamplesOfWord(job.colored.format);
-  const RaiseSamplesArgs args = {.from = from.address,
-                                 .to = to.address,
-                                 .from_picture = from.picture_stride / samples,
-                                 .to_picture = to.picture_stride / 2,
-                                 .from_row = job.colored.row_stride() / samples,
-                                 .to_row = job.target.input->row_stride() / 2,
-                                 .words = CeilDiv(job.source.width(), samples),
-                                 .height = job.source.height(),
-                                 .shift = to.shift,
-                                 .padding = 0};
+  const ExpandSamplesArgs args = {.from = from.address,
+                                  .to = to.address,
+                                  .from_picture = from.picture_stride / samples,
+                                  .to_picture = to.picture_stride / 2,
+                                  .from_row = job.colored.row_stride() / samples,
+                                  .to_row = job.target.input->row_stride() / 2,
+                                  .words = CeilDiv(job.source.width(), samples),
+                                  .height = job.source.height(),
+                                  .shift = to.shift,
+                                  .padding = 0};
   const Grid grid = {CeilDiv(args.words, image.group_x), CeilDiv(args.height, image.group_y), frames};
   return {KernelOf(image), grid, ArgsBytes(args), {from.buffer, to.buffer}};
 }

@@ -2,14 +2,14 @@
 // beyond the last sample of a row it shifts padding.
 #include "exec/expand_samples_args.h"
 
-struct RaiseSamplesShared {
+struct ExpandSamplesShared {
   uint32_t unused;
 };
 
-KERNEL_USES(RaiseSamplesArgs, RaiseSamplesShared)
+KERNEL_USES(ExpandSamplesArgs, ExpandSamplesShared)
 
 // Two samples as a word of 16-bit ones. Bits beyond the word are lost.
-FUNCTION(uint32_t) raised(uint32_t low, uint32_t high, int32_t shift) {
+FUNCTION(uint32_t) expanded(uint32_t low, uint32_t high, int32_t shift) {
   return ((low << shift) & 0xffffu) | (high << (shift + 16));
 }
 
@@ -23,10 +23,10 @@ KERNEL_MAIN() {
     BUFFER(uint32_t) to = BUFFER_AT(uint32_t, args.to, to_row);
     const uint32_t word = from.data[x];
 #if SAMPLE_BYTES == 1
-    to.data[2 * x] = raised(word & 0xffu, (word >> 8) & 0xffu, args.shift);
-    to.data[2 * x + 1] = raised((word >> 16) & 0xffu, word >> 24, args.shift);
+    to.data[2 * x] = expanded(word & 0xffu, (word >> 8) & 0xffu, args.shift);
+    to.data[2 * x + 1] = expanded((word >> 16) & 0xffu, word >> 24, args.shift);
 #else
-    to.data[x] = raised(word & 0xffffu, word >> 16, args.shift);
+    to.data[x] = expanded(word & 0xffffu, word >> 16, args.shift);
 #endif
   }
 }

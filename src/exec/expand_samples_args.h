@@ -2,7 +2,7 @@
 
 #include "kernel/kernel.h"
 
-struct RaiseSamplesArgs {
+struct ExpandSamplesArgs {
   CONST_BUFFER(uint32_t) from;  // 4 / SAMPLE_BYTES samples a word
   BUFFER(uint32_t) to;          // two samples a word
   int64_t from_picture;         // words from picture to picture

@@ -34,16 +34,16 @@ Status DeeperInput::AddLaunches(Plan& plan, const PlanContext& context, Video vi
     const PlaneView from = context.AllPictures(video, p), to = context.AllPictures(video, p, key());
     if (to.data.buffer < 0) continue;
     const int words = CeilDiv(from.width, samples);
-    const RaiseSamplesArgs args = {.from = from.data,
-                                   .to = to.data,
-                                   .from_picture = from.picture_stride / samples,
-                                   .to_picture = to.picture_stride / 2,
-                                   .from_row = from.row_stride / samples,
-                                   .to_row = to.row_stride / 2,
-                                   .words = words,
-                                   .height = from.height,
-                                   .shift = bit_depth_ - context.format.bit_depth,
-                                   .padding = 0};
+    const ExpandSamplesArgs args = {.from = from.data,
+                                    .to = to.data,
+                                    .from_picture = from.picture_stride / samples,
+                                    .to_picture = to.picture_stride / 2,
+                                    .from_row = from.row_stride / samples,
+                                    .to_row = to.row_stride / 2,
+                                    .words = words,
+                                    .height = from.height,
+                                    .shift = bit_depth_ - context.format.bit_depth,
+                                    .padding = 0};
     ACU_RETURN_IF_ERROR(
         plan.AddWork(kTuning, "expand_samples", {words, from.height, context.pictures(video)}, args, "none"));
   }

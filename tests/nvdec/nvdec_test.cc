@@ -103,7 +103,7 @@ TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
   }
 }
 
-TEST_F(Nvdec, LeavesOutChromaThatNobodyReads) {
+TEST_F(Nvdec, LeavesOutUnusedChroma) {
   auto source = test::MustOpen(Encode(test::MakeClip({64, 32}, 3), "yuv420p", kX264), OnDevice(true));
   ASSERT_NE(source, nullptr);
   source->SkipChroma();
@@ -135,7 +135,7 @@ TEST_F(Nvdec, WhatItDoesNotSupportIsDecodedOnTheCpu) {
   }
 }
 
-TEST_F(Nvdec, TellsWhatTheDriverSaid) {
+TEST_F(Nvdec, ReportsErrorsOfTheDriver) {
   fake_->creates = false;
   const std::string file = Encode(test::MakeClip({64, 32}, 2), "yuv420p", kX264);
   EXPECT_THAT(test::ErrorOf(file, nullptr, OnDevice(true)),

@@ -98,7 +98,7 @@ TEST(SurfaceSplitter, GivesTheSamplesOfEveryLayout) {
     }
 }
 
-TEST(SurfaceSplitter, LeavesOutWhatNobodyAskedFor) {
+TEST(SurfaceSplitter, LeavesOutUnusedPlanes) {
   SurfaceSplitter unpacker(Emulator());
   Surface surface(kLayouts[0], 64, 32, 1);
   surface.frame().components[1] = surface.frame().components[2] = {};

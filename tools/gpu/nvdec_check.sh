@@ -67,7 +67,7 @@ taken() {
   same "$name, two distorted" nvdec "$reference" "$distorted" "$reference"
 }
 
-# A file that breaks off ends both runs with the same words.
+# A truncated file ends both runs with the same message.
 same_end() {
   local broken=$1 reference=$2
   score cpu "$work/a.csv" "$reference" "$broken"
@@ -98,9 +98,9 @@ for reference in "$folder"/*_ref.*; do
 done
 for reference in "$folder"/hevc10_ref.*; do
   distorted=${reference/_ref./_dis.}
-  head -c $(($(stat -c %s "$distorted") * 6 / 10)) "$distorted" >"$folder/cut.mkv"
-  same_end "$folder/cut.mkv" "$reference"
-  rm -f "$folder/cut.mkv"
+  head -c $(($(stat -c %s "$distorted") * 6 / 10)) "$distorted" >"$folder/truncated.mkv"
+  same_end "$folder/truncated.mkv" "$reference"
+  rm -f "$folder/truncated.mkv"
 done
 echo "nvdec: $failures failed, $refusals refused"
 [ "$failures" = 0 ]

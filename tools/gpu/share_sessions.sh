@@ -22,7 +22,7 @@ cd "$work" || exit 2
 # Self-tests, compiled kernels and pipelines are made by four processes at once, too.
 [ "${FIRST_CACHE:-1}" = 1 ] && export XDG_CACHE_HOME=$work/cache && rm -rf "$work/cache"
 
-# clip NAME WIDTH HEIGHT FRAMES BITS: noise, and the same with its lowest bits cut off here and there.
+# clip NAME WIDTH HEIGHT FRAMES BITS: noise, and the same with some of its lowest bits cleared.
 clip() {
   local name=$1 samples=$(($2 * $3 * 3 / 2)) colour=C420jpeg bytes=$(($2 * $3 * 3 / 2)) k
   [ -s "$name.dis.y4m" ] && return

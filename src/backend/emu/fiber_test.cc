@@ -37,7 +37,7 @@ uint64_t Expected(int steps) {
   return std::accumulate(std::begin(v), std::end(v), uint64_t{0}, [](uint64_t x, uint64_t y) { return x ^ y; });
 }
 
-TEST(Fiber, GoesOnWhereItYielded) {
+TEST(Fiber, ContinuesWhereItYielded) {
   Counter counters[3] = {{10}, {20}, {30}};
   Fiber fibers[3] = {{Count, &counters[0]}, {Count, &counters[1]}, {Count, &counters[2]}};
   for (int step = 0; step <= 30; ++step)

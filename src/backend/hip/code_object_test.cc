@@ -73,7 +73,7 @@ TEST_F(CodeObjectTest, EveryFamilyHasEveryKernelAsItWasDeclared) {
   }
 }
 
-TEST_F(CodeObjectTest, ReaderRefusesWhatIsCutShort) {
+TEST_F(CodeObjectTest, ReaderRefusesTruncatedObjects) {
   const Result<const KernelFile*> file = KernelsFor(Families().front());
   ASSERT_TRUE(file.ok()) << file.status().message();
   const std::span<const std::byte> code = (*file)->Code(KernelImages().front().kernel);

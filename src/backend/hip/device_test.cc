@@ -154,7 +154,7 @@ TEST_P(DeviceTest, RunsRecordingsInTheOrderOfSubmission) {
   EXPECT_EQ(session->Value(kCount / 2), 21);
 }
 
-TEST_P(DeviceTest, RefusesCommandsThatCannotBeAndGoesOn) {
+TEST_P(DeviceTest, RefusesInvalidCommandsAndContinues) {
   auto session = Session::Open(backend_);
   ASSERT_TRUE(session.ok());
   LaunchCommand short_arguments = session->Launch(*session->fill, 1), deep_grid = short_arguments;

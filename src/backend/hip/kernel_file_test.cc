@@ -68,7 +68,7 @@ TEST_F(KernelFileTest, RefusesWhatIsDamaged) {
     EXPECT_THAT(Refusal(text).message(), HasSubstr("is no file of kernels"));
 }
 
-TEST_F(KernelFileTest, RefusesWhatIsCutShort) {
+TEST_F(KernelFileTest, RefusesTruncatedFiles) {
   const std::filesystem::path path = Write(FirstLine() + "fill 192 64\n\n");
   for (size_t size = 256; size-- > 0;) {
     std::filesystem::resize_file(path, size);
@@ -102,7 +102,7 @@ TEST_F(KernelFileTest, NamesWhatIsMissingAndHowToBuildIt) {
   EXPECT_EQ(*first, *second) << "modules are known by the place of their code";
 }
 
-TEST_F(KernelFileTest, LooksBesideTheProgramAndInItsLibraryFolder) {
+TEST_F(KernelFileTest, LooksNextToTheProgramAndInItsLibraryFolder) {
   const auto missing = KernelsFor("gfx0");
   ASSERT_FALSE(missing.ok());
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();

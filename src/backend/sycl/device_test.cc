@@ -129,7 +129,7 @@ class SyclDeviceTest : public ::testing::Test {
   } while (0)
 
 // The compiler inside of the runtime has handlers of its own.
-TEST_F(SyclDeviceTest, KeepsWhatTheProcessDoesOnSignals) {
+TEST_F(SyclDeviceTest, PreservesSignalHandlers) {
   EXPECT_OK(RunScale(*Open(), "scale", Text("scale")));
   const auto handler_of = [](int signal) {
     struct sigaction action {};

@@ -23,7 +23,7 @@ TEST(ParallelFor, DoesEachPieceOnce) {
   EXPECT_TRUE(ParallelFor(4, 0, [](int) { return Error(StatusCode::kIo, "none is asked for"); }).ok());
 }
 
-TEST(ParallelFor, TellsOfAFailureAndDoesTheOthers) {
+TEST(ParallelFor, ReportsAFailureAndDoesTheOthers) {
   std::atomic<int> done = 0;
   const Status status = ParallelFor(2, 10, [&](int i) {
     if (i == 3) throw std::runtime_error("three");

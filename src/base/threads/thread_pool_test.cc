@@ -59,7 +59,7 @@ TEST(ThreadPool, TasksMaySubmitTasks) {
   EXPECT_EQ(done, 500);
 }
 
-TEST(ThreadPool, GoesOnAfterATaskThatThrows) {
+TEST(ThreadPool, ContinuesAfterATaskThatThrows) {
   for (const int workers : {1, 3}) {
     std::atomic<int> failed = 0, done = 0;
     {
