@@ -121,8 +121,9 @@ class ScaleScores {
 class AdmExtractor : public Extractor, public BlockSums {
  public:
   AdmExtractor(const AdmSettings& settings, const PictureFormat& format)
-      : AdmExtractor(AdmSetup(settings, format),
-                     1e-10 * (static_cast<double>(format.width) * format.height) / (1920.0 * 1080.0)) {}
+      : Extractor({.stages = StagesOf(AdmSetup(settings, format).scales, &AdmScale::height), .sums = kAdmSumCount}),
+        setup_(settings, format),
+        zero_limit_(1e-10 * (static_cast<double>(format.width) * format.height) / (1920.0 * 1080.0)) {}
 
   std::unique_ptr<Workspace> MakeFrameWorkspace() const override { return MakeAdmFrameWorkspace(setup_); }
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override { return MakeAdmThreadWorkspace(setup_); }
@@ -200,11 +201,6 @@ class AdmExtractor : public Extractor, public BlockSums {
   }
 
  private:
-  AdmExtractor(const AdmSetup& setup, double zero_limit)
-      : Extractor({.stages = StagesOf(setup.scales, &AdmScale::height), .sums = kAdmSumCount}),
-        setup_(setup),
-        zero_limit_(zero_limit) {}
-
   void FinishFrame(double num, double den, double aim, std::span<double> values) const {
     // Without detail in the reference, none can be lost. libvmaf leaves aim uninitialised here.
     const double adm2 = den == 0 ? 1.0 : num / den;

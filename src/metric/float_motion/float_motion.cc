@@ -68,87 +68,60 @@ FloatMotionSettings ReadSettings(const OptionValues& options) {
           .debug = options.Bool("debug")};
 }
 
+/// The rows of all parts.
+int FloatMotionRows(const std::vector<FloatMotionPart>& parts) {
+  return parts.empty() ? 0 : parts.back().first_row + parts.back().height;
+}
+
 /// None where motion_force_zero says that no picture is read.
 std::vector<FloatMotionPart> FloatMotionParts(const FloatMotionSettings& settings, const PictureFormat& format) {
   std::vector<FloatMotionPart> parts;
   if (settings.force_zero) return parts;
+  const auto add = [&](int plane, bool half, int width, int height) {
+    parts.push_back({plane, half, width, height, FloatMotionRows(parts)});
+  };
   const int planes = settings.add_uv ? format.PlaneCount() : 1;
   for (int p = 0; p < planes; ++p) {
     const int width = format.PlaneWidth(p), height = format.PlaneHeight(p);
-    parts.push_back({p, false, width, height});
-    if (settings.add_scale1) parts.push_back({p, true, HalfLength(width), HalfLength(height)});
+    add(p, false, width, height);
+    if (settings.add_scale1) add(p, true, HalfLength(width), HalfLength(height));
   }
   return parts;
 }
 
-/// The rows of all parts.
-int FloatMotionRows(const std::vector<FloatMotionPart>& parts) {
-  int rows = 0;
-  for (const FloatMotionPart& part : parts) rows += part.height;
-  return rows;
-}
-
-struct Scoring : FloatMotionSettings {
-  std::vector<FloatMotionPart> parts;
-
-  /// The frame's value before the limit, from the sums of rows. A plane's means are added as floats,
-  /// planes as doubles.
-  double Score(std::span<const int64_t> rows) const {
-    double score = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      float mean = TakeMean(parts[i], rows);
-      if (i + 1 < parts.size() && parts[i + 1].half) mean += TakeMean(parts[++i], rows);
-      score += static_cast<double>(mean);
-    }
-    return score * fps_weight;
-  }
-
- private:
-  /// The rows of a part are added in their order.
-  static float TakeMean(const FloatMotionPart& part, std::span<const int64_t>& rows) {
-    float sum = 0;
-    for (const int64_t row : rows.first(part.height)) sum += FloatFromWord(row);
-    rows = rows.subspan(part.height);
-    return sum / static_cast<float>(part.width * part.height);
-  }
-};
-
 /// A stage and a word for each row of each part: running sums of floats, which Finish adds up.
 class FloatMotionExtractor : public Extractor {
  public:
-  FloatMotionExtractor(Scoring settings, const PictureFormat& format)
-      : Extractor({.stages = StagesOf(settings.parts, &FloatMotionPart::height),
-                   .words = FloatMotionRows(settings.parts),
-                   .kept = 1}),
-        settings_(std::move(settings)),
+  FloatMotionExtractor(const FloatMotionSettings& settings, std::vector<FloatMotionPart> parts,
+                       const PictureFormat& format)
+      : Extractor({.stages = StagesOf(parts, &FloatMotionPart::height), .words = FloatMotionRows(parts), .kept = 1}),
+        settings_(settings),
+        parts_(std::move(parts)),
         bit_depth_(format.bit_depth) {
-    int first = 0;
-    for (const FloatMotionPart& part : settings_.parts) {
-      first_words_.push_back(std::exchange(first, first + part.height));
+    for (const FloatMotionPart& part : parts_)
       half_tables_.push_back(part.half ? MakeHalfTables(format.PlaneWidth(part.plane), format.PlaneHeight(part.plane))
                                        : HalfTables{});
-    }
   }
 
   std::unique_ptr<Workspace> MakeThreadWorkspace() const override {
-    return settings_.parts.empty() ? nullptr : std::make_unique<FloatMotionTile>();
+    return parts_.empty() ? nullptr : std::make_unique<FloatMotionTile>();
   }
 
   void RunBand(const FrameView& frame, int stage, RowBand band, const Workspaces& workspaces,
                const BandResults& results) const override {
     if (!frame.at(0, 1)) return;
-    const FloatMotionPart& part = settings_.parts[stage];
+    const FloatMotionPart& part = parts_[stage];
     FloatMotionRowSums({.earlier = frame.plane(0, part.plane, 1),
                         .current = frame.plane(0, part.plane),
                         .bit_depth = bit_depth_,
                         .taps = settings_.taps,
                         .half = part.half ? &half_tables_[stage] : nullptr},
                        band, static_cast<FloatMotionTile&>(*workspaces.thread),
-                       results.words.subspan(first_words_[stage], part.height).data());
+                       results.words.subspan(part.first_row, part.height).data());
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {
-    const double value = totals.history > 0 ? settings_.Score(totals.words) : 0.0;
+    const double value = totals.history > 0 ? Score(totals.words) : 0.0;
     outputs.kept[0] = WordFromDouble(value);
     if (settings_.debug) outputs.values[kMotion] = settings_.blend.Limit(value);
     return {};
@@ -160,9 +133,27 @@ class FloatMotionExtractor : public Extractor {
   }
 
  private:
-  const Scoring settings_;
+  /// The frame's value before the limit, from the sums of rows. A plane's means are added as floats, planes as doubles.
+  double Score(std::span<const int64_t> rows) const {
+    double score = 0;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      float mean = MeanOf(parts_[i], rows);
+      if (i + 1 < parts_.size() && parts_[i + 1].half) mean += MeanOf(parts_[++i], rows);
+      score += static_cast<double>(mean);
+    }
+    return score * settings_.fps_weight;
+  }
+
+  /// The rows of a part are added in their order.
+  static float MeanOf(const FloatMotionPart& part, std::span<const int64_t> rows) {
+    float sum = 0;
+    for (const int64_t row : rows.subspan(part.first_row, part.height)) sum += FloatFromWord(row);
+    return sum / static_cast<float>(part.width * part.height);
+  }
+
+  const FloatMotionSettings settings_;
+  const std::vector<FloatMotionPart> parts_;
   const int bit_depth_;
-  std::vector<int> first_words_;         // [part]
   std::vector<HalfTables> half_tables_;  // [part]; of those that are halved
 };
 
@@ -180,7 +171,7 @@ Status CheckChroma(const PictureFormat& format) {
 
 Result<std::unique_ptr<Extractor>> Make(const FloatMotionSettings& settings, const PictureFormat& format) {
   if (settings.add_uv) ACU_RETURN_IF_ERROR(CheckChroma(format));
-  return std::make_unique<FloatMotionExtractor>(Scoring{settings, FloatMotionParts(settings, format)}, format);
+  return std::make_unique<FloatMotionExtractor>(settings, FloatMotionParts(settings, format), format);
 }
 
 std::vector<InputSpec> Inputs(const FloatMotionSettings& settings) {
@@ -296,8 +287,7 @@ class PlanMaker {
                                       .width = part.width,
                                       .height = part.height,
                                       .rows_per_frame = rows_,
-                                      .first_row = next_row_};
-    next_row_ += part.height;
+                                      .first_row = part.first_row};
     return plan_.AddLaunch(*kernel, {1, CeilDiv(part.height, kernel->group_x), context_.frames}, args, "none");
   }
 
@@ -307,7 +297,6 @@ class PlanMaker {
   const int rows_;
   Plan plan_;
   PlaneView pictures_{};  // of the part at hand
-  int32_t next_row_ = 0;
 };
 
 Result<Plan> MakePlan(const FloatMotionSettings& settings, const PlanContext& context) {

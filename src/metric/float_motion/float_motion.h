@@ -76,6 +76,7 @@ struct FloatMotionPart {
   bool half;
   int width;  // of what is summed
   int height;
+  int first_row;  // among those of all parts
 };
 
 /// Where a halved plane reads the plane.

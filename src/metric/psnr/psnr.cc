@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include "exec/plan.h"
 #include "math/exact_math.h"
@@ -69,35 +70,28 @@ int PlanesOf(const Settings& settings, const PictureFormat& format) {
   return settings.chroma && format.PlaneCount() > 1 ? kPlanes : 1;
 }
 
-struct Scale {
-  int planes;  // how many are compared
-  bool mse;
-  bool apsnr;
-  double peak_squared;
-  std::array<double, kPlanes> pixels;
-  std::array<double, kPlanes> limit;  // dB
-};
-
 double Limit(double min_sse, double peak_squared, double pixels, int bit_depth) {
   if (min_sse == 0) return 6 * bit_depth + 12;
   return std::ceil(10 * Log10(peak_squared / (min_sse / pixels)));
 }
 
-Scale MakeScale(const Settings& settings, const PictureFormat& format) {
-  const int depth = format.bit_depth;
-  const int peak = settings.reduced_peak ? 255 << (depth - 8) : (1 << depth) - 1;
-  Scale scale = {.planes = PlanesOf(settings, format),
-                 .mse = settings.mse,
-                 .apsnr = settings.apsnr,
-                 .peak_squared = static_cast<double>(peak) * peak,
-                 .pixels = {},
-                 .limit = {}};
-  for (int p = 0; p < scale.planes; ++p) {
-    scale.pixels[p] = static_cast<double>(int64_t{format.PlaneWidth(p)} * format.PlaneHeight(p));
-    scale.limit[p] = Limit(settings.min_sse, scale.peak_squared, scale.pixels[p], depth);
+struct Scale : Settings {
+  Scale(const Settings& settings, const PictureFormat& format)
+      : Settings(settings), planes(PlanesOf(settings, format)) {
+    const int depth = format.bit_depth;
+    const int peak = reduced_peak ? 255 << (depth - 8) : (1 << depth) - 1;
+    peak_squared = static_cast<double>(peak) * peak;
+    for (int p = 0; p < planes; ++p) {
+      pixels[p] = static_cast<double>(int64_t{format.PlaneWidth(p)} * format.PlaneHeight(p));
+      limit[p] = Limit(min_sse, peak_squared, pixels[p], depth);
+    }
   }
-  return scale;
-}
+
+  int planes;  // how many are compared
+  double peak_squared;
+  std::array<double, kPlanes> pixels{};
+  std::array<double, kPlanes> limit{};  // dB
+};
 
 /// Adds up the whole clip; it writes no values of single frames.
 class PsnrSequence : public Sequence {
@@ -130,18 +124,13 @@ class PsnrSequence : public Sequence {
   std::array<uint64_t, kPlanes> pixels_ = {};
 };
 
-/// A stage for each plane, so that bands are rows of the plane itself.
-std::vector<StageSpec> PlaneStages(const Scale& scale, const PictureFormat& format) {
-  std::vector<StageSpec> stages;
-  stages.reserve(static_cast<size_t>(scale.planes));
-  for (int p = 0; p < scale.planes; ++p) stages.push_back({format.PlaneHeight(p)});
-  return stages;
-}
-
+/// It has a stage for each plane, so that bands are rows of the plane itself.
 class PsnrExtractor : public Extractor, public BlockSums {
  public:
   PsnrExtractor(const Scale& scale, const PictureFormat& format)
-      : Extractor({.stages = PlaneStages(scale, format), .sums = kPlanes, .kept = scale.apsnr ? kPlanes : 0}),
+      : Extractor({.stages = StagesOf(std::views::iota(0, scale.planes), [&](int p) { return format.PlaneHeight(p); }),
+                   .sums = kPlanes,
+                   .kept = scale.apsnr ? kPlanes : 0}),
         scale_(scale),
         bit_depth_(format.bit_depth) {}
 
@@ -211,7 +200,7 @@ Result<std::unique_ptr<Extractor>> Make(const Settings& settings, const PictureF
     return Error(StatusCode::kInvalidArgument,
                  "psnr: a {}x{} picture in {} has no chroma samples: set enable_chroma=false", format.width,
                  format.height, PixelFormatName(format.pixel_format));
-  return std::make_unique<PsnrExtractor>(MakeScale(settings, format), format);
+  return std::make_unique<PsnrExtractor>(Scale(settings, format), format);
 }
 
 std::vector<InputSpec> Inputs(const Settings& settings) {
