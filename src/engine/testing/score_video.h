@@ -32,7 +32,7 @@ inline void AddFrames(Session& session, const PictureFormat& format, int count) 
 
 /// Scores `frames` frames. picture: of video `video`, 0 for the reference.
 inline std::unique_ptr<Session> ScoreVideo(SessionSpec spec, int frames,
-                                          const std::function<Picture(int frame, int video)>& picture) {
+                                           const std::function<Picture(int frame, int video)>& picture) {
   std::unique_ptr<Session> session = OpenSession(std::move(spec));
   for (int i = 0; i < frames; ++i) {
     std::vector<Picture> distorted;
