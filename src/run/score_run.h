@@ -21,10 +21,10 @@
 #include "run/cached_reference.h"
 #include "run/model_spec.h"
 #include "video/fit_videos.h"
+#include "video/pair_reader.h"
 
 namespace acutance {
 
-struct FramePair;
 struct ScoredRun;
 
 /// Observer of a run's scored picture pairs, called from one thread. An error ends the run. Pictures in a device's

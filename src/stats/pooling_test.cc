@@ -40,7 +40,7 @@ TEST(Pooling, EqualsBruteForce) {
   for (int low : {0, 1, 5, 90}) {
     for (int high : {low + 6, 96}) {
       for (int n : {0, 1, 2, 3, 7}) {
-        for (const auto& [name, method] : PoolingMethods()) {
+        for (const auto& [name, method, pool] : PoolingMethods()) {
           const FrameRange range{low, high, n};
           EXPECT_EQ(Pool(column, range, method), BruteForce(column, range, method)) << name << low << high << n;
         }
