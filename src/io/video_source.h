@@ -119,7 +119,7 @@ struct OpenOptions {
   bool film_grain = true;            // applied by AV1 decoders
   /// Also opens what FitVideos converts for scoring: RGB (VideoFacts::is_rgb) and interlaced y4m.
   bool take_all = false;
-  bool stop_at_damage = false;                    // a damaged stream is an error, instead of decoded as far as possible
+  bool stop_at_damage = false;                    // a damaged stream is an error; else it is concealed
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   bool always_probe = false;  // decodes a container's first pictures twice even if it describes them

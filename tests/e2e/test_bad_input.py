@@ -238,7 +238,7 @@ class Outputs(CommandTest):
             with self.subTest(target=target):
                 result = self.score(self.ref, self.dis, "-o", target)
                 self.assert_fails(result, 1, target)
-                # All but a full disk is reported at the start.
+                # All errors except a full disk are reported at the start.
                 self.assertEqual(b"frames/s" in result.stdout, target == "/dev/full")
                 result = self.vmaf("-r", self.ref, "-d", self.dis, "-o", target)
                 self.assert_fails(result, 255, "could not open file: " + target)

@@ -68,7 +68,7 @@ class PictureSource {
 Result<std::shared_ptr<PictureSource>> MakeHostPool(const PictureParams& params, unsigned count);
 
 /// A source of pictures in the memory of a CUDA device (kDevice) or in page-locked host memory
-/// (kUpload). It makes a picture when none is free: a session holds no more than it has in
+/// (kUpload). It makes a picture when none is free: a session holds as many as it has in
 /// flight.
 Result<std::shared_ptr<PictureSource>> MakeCudaPool(const PictureParams& params, std::shared_ptr<CudaMemory> cuda,
                                                     MemoryKind kind);

@@ -33,7 +33,7 @@ float Draw(std::mt19937& random) {
   return std::bit_cast<float>(sign << 31 | exponent << 23 | draw(1 << 23));
 }
 
-/// A third each: any numbers; sums that all but vanish; sums that lie so near to the middle of two floats that a double
+/// A third each: any numbers; sums that nearly vanish; sums that lie so near to the middle of two floats that a double
 /// takes them for the middle, and rounds to the wrong one.
 Numbers DrawNumbers(std::mt19937& random, int kind) {
   const float a = Draw(random), b = Draw(random);

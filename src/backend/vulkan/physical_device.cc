@@ -197,7 +197,7 @@ bool IsCpu(const Properties& properties) {
   return properties.core.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/// "radv Mesa 22.3.6, Linux 6.1.0-13-amd64": all but NVIDIA's have their lower half in the kernel, with its version.
+/// "radv Mesa 22.3.6, Linux 6.1.0-13-amd64": all except NVIDIA's have their lower half in the kernel, with its version.
 std::string DriverText(const Properties& properties) {
   const bool has_own_module = properties.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
   return fmt::format("{} {}{}", properties.v12.driverName, properties.v12.driverInfo,

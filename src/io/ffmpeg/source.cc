@@ -155,7 +155,7 @@ Status FfmpegSource::OpenDecoder() {
     const Status used = UseDevice(*decoder_, device_->cuda_context, &device_stream_);
     if (!used.ok()) return Error(used.code(), "{}: {}", input_.name(), used.message());
   }
-  decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, whatever that does to the alignment of rows
+  decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;  // crop exactly, at the cost of aligned rows
   error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
   return error < 0 ? Failure("could not open the decoder", error) : Status();
 }

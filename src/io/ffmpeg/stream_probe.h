@@ -1,4 +1,4 @@
-// Whether a container tells by itself what FFmpeg otherwise decodes its first pictures for.
+// Whether a container declares what FFmpeg would otherwise decode its first pictures for.
 #pragma once
 
 #include "io/ffmpeg/library.h"

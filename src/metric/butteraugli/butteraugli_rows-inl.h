@@ -59,13 +59,13 @@ struct RowLayout {
   std::array<int, kEdge> first{}, last{};  // where the outermost columns lie
 };
 
-/// Rows that follow each other, with `beside` vectors more on both sides and space for those that loops write beyond
+/// Rows that follow each other, with `margin` vectors more on both sides and space for those that loops write beyond
 /// the last one. They lie an odd number of cache lines apart, so that those around one do not all fall into the same
 /// sets of a cache.
 class RowRing {
  public:
-  RowRing(int width, int rows, int beside = 0)
-      : left_(beside * kLanes),
+  RowRing(int width, int rows, int margin = 0)
+      : left_(margin * kLanes),
         pitch_(16 * ((RowLayout(width).floats() + 2 * left_ + kBeyond * kLanes + 15) / 16 | 1)),
         rows_(rows),
         samples_(AllocateVectors<float>(static_cast<size_t>(pitch_) * rows)) {

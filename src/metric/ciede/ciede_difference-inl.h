@@ -370,13 +370,13 @@ HWY_NOINLINE void StretchA(const Colours2& colours, int count, Steps& steps) {
   }
 }
 
-/// Chroma is here and not above, where roots would wait for each other. Calls `beside` with the video and the first
+/// Chroma is here and not above, where roots would wait for each other. Calls `alongside` with the video and the first
 /// pixel of each vector.
 template <class Beside>
-HWY_NOINLINE void FindHues(int count, Steps& steps, Beside beside) {
+HWY_NOINLINE void FindHues(int count, Steps& steps, Beside alongside) {
   for (int video = 0; video < 2; ++video)
     for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
-      beside(video, i);
+      alongside(video, i);
       float* const stretched = steps.a[video] + i;
       const Floats a = hn::Load(DF(), stretched), b = hn::Load(DF(), steps.b[video] + i);
       hn::Store(ChromaOf(a, b), DF(), steps.chroma[video] + i);

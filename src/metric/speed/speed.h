@@ -117,8 +117,8 @@ void AnalyseSpeedRef(const SpeedLayout& layout, float sigma_nn, std::span<const 
 
 using SpeedMatrix = float[kSpeedValues][kSpeedValues];
 
-/// The eigenvalues of a symmetric tridiagonal matrix, over its diagonal; `beside` has one element less.
-void SolveTridiagonal(std::span<float, kSpeedValues> diagonal, std::span<float, kSpeedValues> beside);
+/// The eigenvalues of a symmetric tridiagonal matrix, over its diagonal; `off_diagonal` has one element less.
+void SolveTridiagonal(std::span<float, kSpeedValues> diagonal, std::span<float, kSpeedValues> off_diagonal);
 
 /// The entropy of noise of variance 1 in a value, and a block's entropy with one more of that variance.
 double SpeedEntropyOfOne();

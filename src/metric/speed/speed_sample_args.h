@@ -4,7 +4,7 @@
 
 struct SpeedSampleArgs {
   CONST_BUFFER(PIXEL) samples;
-  CONST_BUFFER(PIXEL) less;  // of the same size; `samples` where nothing but the middle is subtracted
+  CONST_BUFFER(PIXEL) less;  // of the same size; `samples` where only the middle is subtracted
   CONST_BUFFER(float) taps;
   BUFFER(float) made;  // [picture][row][column]
   // Tables for resized pictures (SpeedPacked, SpeedAxis); for others they hold one number.

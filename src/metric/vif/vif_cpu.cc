@@ -257,7 +257,7 @@ class Strip {
     return ahead;
   }
 
-  /// Moments of 0 are a flat pixel that adds nothing but to the count of flat pixels.
+  /// Moments of 0 are a flat pixel that adds to the count of flat pixels alone.
   template <size_t kCount>
   void ClearBeyondPicture(int32_t (&moments)[kCount][kVifStrip]) const {
     for (int x = width_; x < columns_; ++x) {
