@@ -77,10 +77,13 @@ class PlanarSource : public VideoSource {
 };
 
 std::optional<int64_t> PlanarSource::MeasureBitRate() {
-  const std::optional<int64_t> frames = frame_count();
-  if (!frames || *frames == 0 || !header_.frame_rate) return std::nullopt;
-  return static_cast<int64_t>(8.0 * static_cast<double>(stream_->size()) * *header_.frame_rate /
-                              static_cast<double>(*frames));
+  if (!header_.frame_rate) return std::nullopt;
+  // Markers with parameters leave the number of frames open.
+  const std::optional<int64_t> all = frame_count();
+  const double frames = static_cast<double>(all.value_or(frames_));
+  const double bytes = static_cast<double>(all ? stream_->size() : stream_->position());
+  if (frames <= 0) return std::nullopt;
+  return static_cast<int64_t>(8 * bytes * *header_.frame_rate / frames);
 }
 
 std::optional<int64_t> PlanarSource::frame_count() const {

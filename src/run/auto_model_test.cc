@@ -110,6 +110,14 @@ TEST(AutoModel, WarnsOfModelsForAnotherSize) {
   EXPECT_THAT(mismatch("vmaf_v0.6.1", 3840, 2160), HasSubstr("--viewing 4k"));
   EXPECT_THAT(mismatch("vmaf_4k_v0.6.1", 1920, 1080), HasSubstr("--scale 3840x2160"));
   EXPECT_EQ(mismatch("vmaf_v1.0.16_1d5h_2160", 3840, 1600), "");
+  EXPECT_EQ(mismatch("vmaf_v0.6.1", 1080, 1920), "") << "portrait";
+  EXPECT_EQ(mismatch("vmaf_v1.0.16_3d0h", 1440, 2560), "");
+  EXPECT_EQ(mismatch("vmaf_v0.6.1", 1440, 1080), "") << "4:3";
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 360, 640), HasSubstr("--scale 1080x1920"));
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 720, 1280), HasSubstr("--scale 1080x1920"));
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 480, 360), HasSubstr("--scale 1440x1080"));
+  EXPECT_THAT(mismatch("vmaf_v0.6.1", 640, 272), HasSubstr("--scale 1920x816"));
+  EXPECT_THAT(mismatch("vmaf_4k_v0.6.1", 360, 360), HasSubstr("--scale 2160x2160"));
 }
 
 }  // namespace

@@ -311,6 +311,27 @@ TEST(FitVideos, MakesPixelsSquareAndRefusesOtherShapes) {
   EXPECT_TRUE(Fit(forced, Flat("a", kFormat), Flat("b", narrow)).steps.ok());
 }
 
+TEST(FitVideos, RefusesASizeThatSquashes) {
+  FitOptions scaled = kShown;
+  scaled.size = ParseCommonSize("128x128", "bicubic");
+  EXPECT_THAT(
+      Refusal(scaled, Flat("a", kFormat), Flat("b", kFormat)),
+      HasSubstr("--scale 128x128 would squash a, which is shown 1.778 times as wide as high; --scale 128x72 keeps"));
+  scaled.force = true;
+  EXPECT_TRUE(Fit(scaled, Flat("a", kFormat), Flat("b", kFormat)).steps.ok());
+  scaled.force = false;
+  scaled.size = ParseCommonSize("128x72", "bicubic");
+  EXPECT_TRUE(Fit(scaled, Flat("a", kFormat), Flat("b", kFormat)).steps.ok());
+}
+
+TEST(FitVideos, AssumesTheOtherSidesPixelAspect) {
+  const PictureFormat stored = {352, 240, 8, PixelFormat::k420};
+  EXPECT_EQ(AssumedPixelAspect(stored, stored, 40.0 / 33), 40.0 / 33);
+  EXPECT_EQ(AssumedPixelAspect({426, 240, 8, PixelFormat::k420}, stored, 40.0 / 33), std::nullopt) << "square pixels";
+  EXPECT_EQ(AssumedPixelAspect({352, 180, 8, PixelFormat::k420}, stored, 40.0 / 33), std::nullopt) << "another shape";
+  EXPECT_EQ(AssumedPixelAspect(stored, stored, 1), std::nullopt);
+}
+
 TEST(FitVideos, RefusesPixelsOfAnyShape) {
   for (const double aspect : {1e282, 2e9, 101.0, 0.009, 1e-300, 0.0, -1.0, double{INFINITY}, double{NAN}}) {
     const VideoFacts facts = {.pixel_aspect = aspect};

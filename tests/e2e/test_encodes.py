@@ -27,10 +27,9 @@ class Encodes(CommandTest):
         super().setUp()
         self.long = self.video("long.y4m", self.clip("ref") * 4)
 
-    def encode(self, name, strength, more=0):
-        """A y4m file of some quality; frames that have no partner make sizes differ as bit rates would."""
-        pictures = frames(64, 48, self.FRAMES, noisy(strength)) * 4
-        return self.video(name, pictures + pictures[:1] * more)
+    def encode(self, name, strength, rate=25):
+        """A y4m file of some quality; its frame rate makes its bit rate."""
+        return self.video(name, frames(64, 48, self.FRAMES, noisy(strength)) * 4, f"F{rate}:1 Ip A1:1 C420jpeg")
 
     def text_of(self, *args):
         return self.assert_ok(self.acutance(*args))
@@ -51,7 +50,7 @@ class Encodes(CommandTest):
         document = self.document("compare", self.long, bad, good, *self.MODEL)
         encodes = document["comparison"]["encodes"]
         self.assertEqual(encodes[0]["bytes"], os.path.getsize(bad))
-        self.assertAlmostEqual(encodes[0]["bit_rate"], os.path.getsize(bad) * 8 * 25 / 24)
+        self.assertAlmostEqual(encodes[0]["bit_rate"], os.path.getsize(bad) * 8 * 25 / 24, delta=1)
         self.assertEqual([encode["best"] for encode in encodes], [False, True])
         difference = document["comparison"]["differences"][0]
         self.assertEqual((difference["a"], difference["b"]), (good, bad))
@@ -100,7 +99,7 @@ class Encodes(CommandTest):
         for codec, extra in (("x264", 0), ("svt", -3)):
             os.mkdir(self.path(codec))
             for i, strength in enumerate((36, 28, 20, 12, 6)):
-                self.encode(f"{codec}/{i}.y4m", max(strength + extra, 1), more=10 * 2 ** i)
+                self.encode(f"{codec}/{i}.y4m", max(strength + extra, 1), rate=10 * 2 ** i)
         return self.path("x264"), self.path("svt")
 
     def test_ladder_passes_over_what_is_no_video(self):
@@ -146,7 +145,7 @@ class Encodes(CommandTest):
         self.assert_fails(self.acutance("ladder", self.long, long, *self.MODEL), 1, "0.mp4: ")
 
     def test_columns_of_the_common_test_conditions(self):
-        files = [self.encode(name, strength, more) for name, strength, more in (
+        files = [self.encode(name, strength, rate) for name, strength, rate in (
             ("long_QP_110.y4m", 4, 80), ("long-crf23.y4m", 12, 40), ("long_qp=37.y4m", 20, 20), ("aqp1.y4m", 28, 10))]
         args = ("ladder", self.long, *files, "--no-model", "--by", "float_ssim", "--align", "index", "-q", "--ctc-csv",
                 self.path("ctc.csv"), "-f")
@@ -173,8 +172,39 @@ class Encodes(CommandTest):
         self.assertAlmostEqual(differences[0]["by"]["cubic"]["bd_rate"], -4.420462706026296, delta=1e-9)
         self.assertIn("short has 2 points", differences[1]["refusal"])
         self.assertIn("not computed, because short has 2 points", self.text_of("bd", path))
-        for row in ("1", "nan,80", "1,inf"):
-            self.assert_fails(self.acutance("bd", self.write("bad.csv", f"curve,rate,quality\na,{row}\n")), 1)
+        for row, *fragments in (("1", "expected curve,rate,quality"), ("nan,80",), ("1,inf", "line 2", "infinite", "lossless")):
+            self.assert_fails(self.acutance("bd", self.write("bad.csv", f"curve,rate,quality\na,{row}\n")), 1, *fragments)
+        near_100 = self.write("near.csv", "curve,rate,quality\nref,5012.39,99.97751\nref,4012.23,99.91607\nref,3014.7,99.51432\n"
+                              "ref,2014.65,96.622\nmain,5096.02,99.98146\nmain,4000.03,99.94996\nmain,3067.89,99.66744\n"
+                              "main,2054.35,97.1181\n")
+        by = self.document("bd", near_100)["ladder"]["differences"][0]["by"]
+        self.assertEqual([name for name in by if by[name]["doubtful"]], ["cubic"])
+        self.assertRegex(self.text_of("bd", near_100), r"cubic .*doubtful")
+
+    @needs_ffmpeg
+    def test_bit_rates_are_the_video_tracks(self):
+        """Neither sound, nor the container, nor the reference's length and rate change them."""
+        plain = self.ffmpeg("-i", self.dis, "-c:v", "mpeg4", "-q:v", "9", self.path("plain.mp4"))
+        sound = self.ffmpeg("-i", plain, "-f", "lavfi", "-i", "anoisesrc=d=3", "-c:v", "copy", "-c:a", "mp2", self.path("sound.mkv"))
+        stream = self.ffmpeg("-i", plain, "-c", "copy", "-muxrate", "2M", self.path("stream.ts"))
+        packets = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", plain],
+                                 capture_output=True, check=True).stdout.split()
+        right = 8 * sum(int(size.strip(b",")) for size in packets) / (self.FRAMES / 25)
+        document = self.document("compare", self.ref, plain, sound, stream, *self.MODEL, "--align", "index")
+        for encode in document["comparison"]["encodes"]:
+            self.assertAlmostEqual(encode["bit_rate"], right, delta=0.02 * right)
+        short = self.video("short.y4m", self.clip("ref")[:3])
+        document = self.document("compare", short, plain, sound, *self.MODEL, "--align", "index")
+        self.assertAlmostEqual(document["comparison"]["encodes"][0]["bit_rate"], right, delta=0.02 * right)
+
+    def test_options_before_the_videos(self):
+        good, bad = self.good_and_bad()
+        behind = self.document("compare", self.long, bad, good, "-m", "vmaf_v0.6.1")
+        before = self.document("compare", "-m", "vmaf_v0.6.1", self.long, bad, good)
+        self.assertEqual(before["comparison"], behind["comparison"])
+        between = self.document("score", self.long, "-m", "vmaf_v0.6.1", good, "-q")
+        after = self.document("score", self.long, good, "-q", "-m", "vmaf_v0.6.1")
+        self.assertEqual(between["results"][0]["models"], after["results"][0]["models"])
 
     def test_points_of_a_spreadsheet(self):
         points = [("a", 1000 * k, 70 + 5 * k) for k in range(1, 5)] + [("b", 900 * k, 70 + 5 * k) for k in range(1, 5)]

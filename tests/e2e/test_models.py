@@ -28,7 +28,7 @@ class Models(CommandTest):
         means = self.means("-m", "version=vmaf_b_v0.6.3:name=b")
         members = [f"b_{i:04}" for i in range(1, 21)]
         self.assertEqual([name for name in means if name[0] == "b"],
-                         members + ["b_bagging", "b_stddev", "b_ci_p95_lo", "b_ci_p95_hi"])
+                         ["b"] + members + ["b_bagging", "b_stddev", "b_ci_p95_lo", "b_ci_p95_hi"])
         self.assertLess(means["b_ci_p95_lo"], means["b_bagging"])
         self.assertLess(means["b_bagging"], means["b_ci_p95_hi"])
         self.assertGreater(means["b_stddev"], 0)
