@@ -33,7 +33,7 @@ TEST(AlignTracks, FindsOffsets) {
   const Alignment early = Aligned(Scene(0, 150), Scene(40, 150));
   EXPECT_EQ(early.late(), -40);
   EXPECT_EQ(early.pairs.size(), 110u);
-  EXPECT_EQ(early.Describe(), "distorted starts 40 frames early; confidence 0.99");
+  EXPECT_EQ(early.Describe(), "distorted[0] = reference[40] (40 frames missing at the start); confidence 0.99");
   const Alignment late = Aligned(Scene(40, 150), Scene(0, 150));
   EXPECT_EQ(late.late(), 40);
   EXPECT_EQ(late.unmatched_distorted.size(), 40u);
@@ -46,7 +46,7 @@ TEST(AlignTracks, FindsDropsAndRepeats) {
   const Alignment alignment = Aligned(Scene(0, 120), Track(frames));
   EXPECT_THAT(alignment.unmatched_reference, ElementsAre(70, 71, 72));
   EXPECT_THAT(alignment.unmatched_distorted, ElementsAre(31));
-  EXPECT_EQ(alignment.Describe(), "3 frames dropped; 1 frame repeated; confidence 0.99");
+  EXPECT_EQ(alignment.Describe(), "3 frames missing; 1 frame repeated; confidence 0.99");
 }
 
 TEST(AlignTracks, ConvertsRates) {
@@ -150,7 +150,7 @@ TEST(AlignTracks, TakesWhatComesBeforeAStandingStartForNoRepeats) {
   const Alignment alignment = Aligned(Scene(20, 150), Track(distorted));
   ASSERT_FALSE(alignment.pairs.empty());
   EXPECT_THAT(alignment.pairs.front(), Pair(0, 13));
-  EXPECT_EQ(alignment.Describe(), "distorted starts 13 frames late; confidence 0.99");
+  EXPECT_EQ(alignment.Describe(), "distorted[13] = reference[0] (13 frames more at the start); confidence 0.99");
 }
 
 TEST(AlignTracks, BelievesAVideoThatEndsAtAnotherOffset) {

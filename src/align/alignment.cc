@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string_view>
 
 namespace acutance {
@@ -45,6 +46,23 @@ bool ParsePair(std::string_view line, Pair& pair) {
   return comma != line.npos && ParseWhole(line.substr(0, comma), pair.first) &&
          ParseWhole(line.substr(comma + 1), pair.second) && pair.first >= 0 && pair.second >= 0;
 }
+
+/// By how many reference frames the distorted video advances with each of its own, where nearly always the same; 1
+/// where it varies.
+int64_t UsualStep(const PairList& pairs) {
+  constexpr double kUsual = 0.9;
+  std::map<int64_t, int64_t> counts;
+  for (size_t k = 1; k < pairs.size(); ++k)
+    if (pairs[k].second == pairs[k - 1].second + 1) ++counts[pairs[k].first - pairs[k - 1].first];
+  for (const auto& [step, count] : counts)
+    if (static_cast<double>(count) >= kUsual * static_cast<double>(pairs.size() - 1)) return step;
+  return 1;
+}
+
+std::string StepText(int64_t step) {
+  return step == 2 ? "every second frame" : step == 3 ? "every third frame" : fmt::format("every {}th frame", step);
+}
+
 }  // namespace
 
 int64_t Alignment::dropped() const {
@@ -71,8 +89,11 @@ bool Alignment::IsShifted(int64_t late) const {
 std::string Alignment::Describe() const {
   std::vector<std::string> parts;
   if (late() != 0)
-    parts.push_back(fmt::format("distorted starts {}", Count(std::abs(late()), late() > 0 ? "late" : "early")));
-  if (dropped() > 0) parts.push_back(Count(dropped(), "dropped"));
+    parts.push_back(fmt::format("distorted[{}] = reference[{}] ({} at the start)", std::max<int64_t>(0, late()),
+                                std::max<int64_t>(0, -late()),
+                                Count(std::abs(late()), late() > 0 ? "more" : "missing")));
+  if (const int64_t step = UsualStep(pairs); step > 1) parts.push_back(StepText(step));
+  else if (dropped() > 0) parts.push_back(Count(dropped(), "missing"));
   if (repeated() > 0) parts.push_back(Count(repeated(), "repeated"));
   if (parts.empty()) parts.emplace_back("frame by frame");
   if (!doubtful.empty()) parts.push_back(Count(std::ssize(doubtful), "left out that fit two places"));

@@ -77,7 +77,7 @@ class Pairs(AlignTest):
     def test_offsets(self):
         pairs, line, log = self.scored(self.encode(range(20, COUNT)))
         self.assertEqual(pairs, [(k + 20, k) for k in range(COUNT - 20)])
-        self.assertIn("distorted starts 20 frames early; confidence 0.99", line)
+        self.assertIn("distorted[0] = reference[20] (20 frames missing at the start); confidence 0.99", line)
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", "-20")[::2], (pairs, log))
         self.assertEqual(self.scored(self.path("dis.y4m"), "--align", self.path("p.csv"))[::2], (pairs, log))
 
@@ -125,7 +125,7 @@ class Pairs(AlignTest):
             dis = self.encode(frames)
             pairs, line, log = self.scored(dis)
             self.assertEqual(pairs, [(t, k) for k, t in enumerate(frames)])
-            self.assertIn("distorted starts 20 frames early; confidence 0.99", line)
+            self.assertIn("distorted[0] = reference[20] (20 frames missing at the start); confidence 0.99", line)
             self.assertEqual(self.scored(dis, "--align", "-20")[::2], (pairs, log))
         late = self.video("late.y4m", pictures(count)[15:])
         result = self.score(late, self.encode(range(count)), "--json")
@@ -135,19 +135,19 @@ class Pairs(AlignTest):
         frames = [t for t in range(20, count) if t not in (170, 171)]
         pairs, line, _ = self.scored(self.encode(frames))
         self.assertEqual(pairs, [(t, k) for k, t in enumerate(frames)])
-        self.assertIn("distorted starts 20 frames early; 2 frames dropped", line)
+        self.assertIn("distorted[0] = reference[20] (20 frames missing at the start); 2 frames missing", line)
 
     def test_a_late_video(self):
         self.film(REFERENCE[15:])
         pairs, line, _ = self.scored(self.encode(range(COUNT)))
         self.assertEqual(pairs, [(k, k + 15) for k in range(COUNT - 15)])
-        self.assertIn("distorted starts 15 frames late", line)
+        self.assertIn("distorted[15] = reference[0] (15 frames more at the start)", line)
 
     def test_drops_and_repeats_in_the_middle(self):
         frames = [t for t in range(COUNT) if t not in (60, 61)]
         frames.insert(31, 30)
         self.assertEqual(self.scored(self.encode(frames))[1].split("      ")[1],
-                         "2 frames dropped; 1 frame repeated; confidence 0.99")
+                         "2 frames missing; 1 frame repeated; confidence 0.99")
         alignment = self.summary(self.ref, self.path("dis.y4m"))["results"][0]["alignment"]
         self.assertEqual((alignment["unmatched_reference"], alignment["unmatched_distorted"]), ([60, 61], [31]))
         self.assertEqual((alignment["by"], alignment["pairs"], alignment["late"]), ("signatures", COUNT - 2, 0))
@@ -193,7 +193,7 @@ class Pairs(AlignTest):
             for first, end in ((0, 10), (0, 5), (5, 12)):
                 pairs, line, _ = self.scored(dis, "--frames", f"{first}:{end}")
                 self.assertEqual(pairs, [(k + late, k) for k in range(first, end)])
-                self.assertIn(f"distorted starts {late} frames early", line)
+                self.assertIn(f"distorted[0] = reference[{late}] ({late} frames missing", line)
 
     def test_short_videos_without_common_frames(self):
         self.film(REFERENCE[5:12])
@@ -234,10 +234,10 @@ class Devices(AlignTest):
         every, repeated = list(range(COUNT)), [t for t in range(COUNT) if t not in (60, 61)]
         repeated.insert(31, 30)
         for frames, options, expected in (
-                (every, (), "frame by frame; confidence 0.99"), (every[20:], (), "20 frames early"),
-                (repeated, (), "2 frames dropped; 1 frame repeated"), (every, ("--frames", "10:70"), ""),
+                (every, (), "frame by frame; confidence 0.99"), (every[20:], (), "20 frames missing at the start"),
+                (repeated, (), "2 frames missing; 1 frame repeated"), (every, ("--frames", "10:70"), ""),
                 (every, ("--subsample", "3"), ""),
-                ([t for t in every if t != 40], ("--crop", "80:48:10:4"), "1 frame dropped")):
+                ([t for t in every if t != 40], ("--crop", "80:48:10:4"), "1 frame missing")):
             pairs, line, _ = self.assert_same_everywhere(self.encode(frames), *options)
             self.assertIn(expected, line)
             if frames == every and not options:
@@ -246,7 +246,7 @@ class Devices(AlignTest):
     def test_misaligned_beyond_the_first_check(self):
         self.film(pictures(140))
         dis = self.encode([t for t in range(140) if t != 120] + [139])
-        self.assertIn("1 frame dropped", self.assert_same_everywhere(dis)[1])
+        self.assertIn("1 frame missing", self.assert_same_everywhere(dis)[1])
 
     def test_pipes_of_other_lengths(self):
         """Frames that are read and not scored have fingerprints, too."""

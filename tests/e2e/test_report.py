@@ -111,7 +111,7 @@ class Report(CommandTest):
     def test_reports_the_alignment(self):
         whole = film(60)
         _, words, _ = self.page(*self.pair(whole, whole[10:]))
-        self.assertIn("distorted starts 10 frames early", words)
+        self.assertIn("distorted[0] = reference[10] (10 frames missing at the start)", words)
 
     def test_reports_the_conversion_of_videos(self):
         small, large = (self.video(f"{width}.y4m", [bytes([60 + k]) * (width * height * 3 // 2) for k in range(4)],
