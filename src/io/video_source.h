@@ -119,6 +119,7 @@ struct OpenOptions {
   bool film_grain = true;            // applied by AV1 decoders
   /// Also opens what FitVideos converts for scoring: RGB (VideoFacts::is_rgb) and interlaced y4m.
   bool take_all = false;
+  std::string track{};  // of a container's video tracks: a number from 0, a language or "default"; empty: the best
   bool stop_at_damage = false;                    // a damaged stream is an error; else it is concealed
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file

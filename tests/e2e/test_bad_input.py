@@ -138,6 +138,34 @@ class Pairs(CommandTest):
         self.assert_fails(result, 234, "problem reading pictures", "adm_ref_display_height")
 
 
+@needs_ffmpeg
+class Containers(CommandTest):
+    def test_video_tracks(self):
+        """A second track that is larger is the best one unless another is named."""
+        large = self.video("large.y4m", frames(128, 96, self.FRAMES, reference_sample), size=(128, 96))
+        both = self.ffmpeg("-i", self.ref, "-i", large, "-map", "0:v", "-map", "1:v", "-c:v", "ffv1", "-metadata:s:v:0",
+                           "language=eng", "-metadata:s:v:1", "language=fra", self.path("both.mkv"))
+        args = ("--no-model", "-f", "psnr", "--align", "index")
+        result = self.score(self.ref, both, *args, "--json")
+        self.assert_ok(result)
+        self.assertIn("it has 2 video tracks; track 1 (128x96 ffv1, fra) is scored, and --track names another",
+                      result.stderr.decode())
+        for name in ("0", "eng"):
+            self.assertEqual(self.summary(both, both, *args, "--track", name)["inputs"][1]["width"], 64)
+        self.assert_fails(self.score(self.ref, both, *args, "--track", "deu"), 1,
+                          "no video track 'deu'; there are 0 (64x48 ffv1, eng), 1 (128x96 ffv1, fra)")
+
+    def test_lists_and_unfinished_files_are_named(self):
+        whole = self.ffmpeg("-i", self.ref, "-c:v", "mpeg4", self.path("whole.mp4"))
+        with open(whole, "rb") as file:
+            half = self.write("half.mp4", file.read()[:1500])
+        for path, *fragments in (
+                (self.write("list.m3u8", "#EXTM3U\n#EXTINF:1,\nwhole.mp4\n"), "HLS playlist", "ffmpeg -i"),
+                (self.write("list.txt", "ffconcat version 1.0\nfile whole.mp4\n"), "concat demuxer", "-f concat"),
+                (half, "without an index (moov)")):
+            self.assert_fails(self.score(self.ref, path), 1, *fragments)
+
+
 class Usage(CommandTest):
     def test_acutance(self):
         for args, *fragments in (

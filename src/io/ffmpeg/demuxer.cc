@@ -30,7 +30,8 @@ void Demuxer::Freed::operator()(AVIOContext* io) const {
 
 void Demuxer::Freed::operator()(AVFormatContext* container) const { Ffmpeg().avformat_close_input(&container); }
 
-Demuxer::Demuxer(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)), can_replay_(!stream_->seekable()) {}
+Demuxer::Demuxer(std::unique_ptr<ByteStream> stream, std::string track)
+    : stream_(std::move(stream)), wanted_track_(std::move(track)), can_replay_(!stream_->seekable()) {}
 
 void Demuxer::Interrupt() {
   interrupted_ = true;
@@ -150,8 +151,44 @@ Status Demuxer::OpenContainer(bool always_probe) {
   return probed < 0 ? Failure("no usable stream found", probed) : Status();
 }
 
+namespace {
+
+std::string LanguageOf(const AVStream& stream) {
+  const AVDictionaryEntry* const entry = Ffmpeg().av_dict_get(stream.metadata, "language", nullptr, 0);
+  return entry ? entry->value : "";
+}
+
+}  // namespace
+
+std::string Demuxer::DescribeTrack(int stream) const {
+  const AVStream& video = *container_->streams[stream];
+  const std::string language = LanguageOf(video);
+  return fmt::format("{}x{} {}{}", video.codecpar->width, video.codecpar->height,
+                     Ffmpeg().avcodec_get_name(video.codecpar->codec_id), language.empty() ? "" : ", " + language);
+}
+
+/// The stream that the user named; -1: none was named.
+Result<int> Demuxer::FindTrack(const std::vector<int>& videos) const {
+  if (wanted_track_.empty()) return -1;
+  for (size_t k = 0; k < videos.size(); ++k) {
+    const AVStream& video = *container_->streams[videos[k]];
+    const bool is_default = wanted_track_ == "default" && (video.disposition & AV_DISPOSITION_DEFAULT);
+    if (is_default || wanted_track_ == std::to_string(k) || wanted_track_ == LanguageOf(video)) return videos[k];
+  }
+  std::string tracks;
+  for (size_t k = 0; k < videos.size(); ++k)
+    tracks += fmt::format("{}{} ({})", k > 0 ? ", " : "", k, DescribeTrack(videos[k]));
+  return Error(StatusCode::kInvalidArgument, "{} has no video track '{}'; there are {}", name(), wanted_track_, tracks);
+}
+
 Status Demuxer::ChooseTrack() {
-  track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, &codec_, 0);
+  std::vector<int> videos;
+  for (unsigned i = 0; i < container_->nb_streams; ++i)
+    if (container_->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
+        !(container_->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC))
+      videos.push_back(static_cast<int>(i));
+  ACU_ASSIGN_OR_RETURN(const int wanted, FindTrack(videos));
+  track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, wanted, -1, &codec_, 0);
   if (track_ == AVERROR_DECODER_NOT_FOUND)
     return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg has no decoder for its video", name());
   if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", name());
@@ -163,6 +200,10 @@ Status Demuxer::ChooseTrack() {
   if (id == AV_CODEC_ID_ANSI || id == AV_CODEC_ID_BINTEXT || id == AV_CODEC_ID_XBIN || id == AV_CODEC_ID_IDF)
     return Error(StatusCode::kBadData, "{} is text and no video", name());
   watch_.NoteWarnings();
+  if (videos.size() < 2) return {};
+  const auto number = std::ranges::find(videos, track_) - videos.begin();
+  track_note_ = fmt::format("it has {} video tracks; track {} ({}) is scored{}", videos.size(), number,
+                            DescribeTrack(track_), wanted_track_.empty() ? ", and --track names another" : "");
   return {};
 }
 

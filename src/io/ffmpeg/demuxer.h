@@ -25,7 +25,7 @@ std::string FfmpegReason(int error);
 
 class Demuxer {
  public:
-  explicit Demuxer(std::unique_ptr<ByteStream> stream);
+  Demuxer(std::unique_ptr<ByteStream> stream, std::string track);
 
   /// Opens the container and its best video track. always_probe: FFmpeg decodes the first pictures, even where the
   /// container describes the track.
@@ -60,6 +60,8 @@ class Demuxer {
   AVStream& track() const { return *container_->streams[track_]; }
   const AVCodec* codec() const { return codec_; }
   std::optional<double> frame_rate() const;
+  /// Which of several video tracks is read; empty where there is one.
+  const std::string& track_note() const { return track_note_; }
   bool starts_between_keys() const { return starts_between_keys_; }
   /// Nullopt where there is none, or where the decoder applies it.
   const std::optional<ContainerCrop>& crop() const { return crop_; }
@@ -82,6 +84,8 @@ class Demuxer {
   Status OpenContainer(bool always_probe);
   Status NotReadable(int error) const;
   Status ChooseTrack();
+  Result<int> FindTrack(const std::vector<int>& videos) const;
+  std::string DescribeTrack(int stream) const;
   Status CheckWhole() const;
   void Count(const AVPacket& packet);
 
@@ -89,6 +93,8 @@ class Demuxer {
   std::string start_;  // the first bytes
   std::optional<int64_t> declared_end_;
   std::optional<ContainerCrop> crop_;
+  const std::string wanted_track_;
+  std::string track_note_;
   DamageWatch watch_;  // outlives the container
   Status io_error_;    // of the byte stream; FFmpeg knows only that there was one
   std::unique_ptr<AVIOContext, Freed> io_;

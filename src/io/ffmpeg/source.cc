@@ -55,7 +55,9 @@ class FfmpegSource : public VideoSource {
  public:
   /// device: where to decode; null: on the CPU.
   FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options)
-      : input_(std::move(stream)), device_(device ? std::optional(*device) : std::nullopt), options_(options) {}
+      : input_(std::move(stream), options.track),
+        device_(device ? std::optional(*device) : std::nullopt),
+        options_(options) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
   Status Open();
@@ -187,8 +189,11 @@ std::optional<int64_t> FfmpegSource::frame_count() const {
 }
 
 std::vector<std::string> FfmpegSource::warnings() const {
-  if (!input_.starts_between_keys()) return {};
-  return {"the video starts between key frames; frames count from the first that can be decoded"};
+  std::vector<std::string> warnings;
+  if (!input_.track_note().empty()) warnings.push_back(input_.track_note());
+  if (input_.starts_between_keys())
+    warnings.emplace_back("the video starts between key frames; frames count from the first that can be decoded");
+  return warnings;
 }
 
 void FfmpegSource::StopFeeding(Status reason) {
