@@ -55,8 +55,9 @@ class CachedReference {
   using Identity = std::tuple<dev_t, ino_t, off_t, int64_t>;
   static std::optional<Identity> IdentityOf(const std::string& path);
 
-  /// Options that change the pictures: raw, raw_is_semi_planar, film_grain, take_all.
-  using Settings = std::tuple<std::optional<PictureFormat>, bool, bool, bool>;
+  /// Options that change the pictures: raw, raw_is_semi_planar, film_grain, take_all, track,
+  /// stop_at_damage.
+  using Settings = std::tuple<std::optional<PictureFormat>, bool, bool, bool, std::string, bool>;
   static Settings SettingsOf(const OpenOptions& options);
 
   void Invalidate();

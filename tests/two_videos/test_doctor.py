@@ -204,7 +204,7 @@ class Files(CommandTest):
         rate = cause("--model", "vmaf_v1.0.16_3d0h")
         self.assertEqual(rate["cause"], "model")
         self.assertIn("60", rate["sentence"])
-        self.assertIn("--scale 1920x1080", cause("--model", "vmaf_v0.6.1")["command"])
+        self.assertIn("--scale 1440x1080", cause("--model", "vmaf_v0.6.1")["command"])
         viewing = cause("--model", "vmaf_v1.0.16_hfr_3d0h", "--viewing", "phone")
         self.assertTrue(viewing["command"].endswith("--viewing phone"), viewing)
         self.assert_fails(self.doctor(fast, fast, "--model", "vmaf_v9"), 2, "vmaf_v9")
