@@ -45,7 +45,7 @@ std::optional<CachedReference::Identity> CachedReference::IdentityOf(const std::
 }
 
 CachedReference::Settings CachedReference::SettingsOf(const OpenOptions& options) {
-  return {options.raw, options.raw_is_semi_planar, options.film_grain, options.take_all,
+  return {options.raw,   options.raw_is_semi_planar, options.film_grain, options.take_all,
           options.track, options.stop_at_damage};
 }
 
