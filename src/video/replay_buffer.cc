@@ -33,7 +33,8 @@ struct ReplayBuffer::State {
   std::atomic<bool> ended = false;
   Status failure;  // why the source ended, where that was an error
   std::atomic<bool> is_held = false;
-  bool is_rgb = false;  // red, green and blue are cached: each reading chooses its conversion
+  bool is_released = false;  // the next reading is the last
+  bool is_rgb = false;       // red, green and blue are cached: each reading chooses its conversion
 };
 
 class ReplayBuffer::Reading : public VideoSource {
@@ -52,7 +53,10 @@ class ReplayBuffer::Reading : public VideoSource {
   void Interrupt() override {
     if (!state_->is_held) state_->source->Interrupt();
   }
-  std::optional<int64_t> MeasureBitRate() override { return state_->source->MeasureBitRate(); }
+  /// Only where nothing reads on from here, since measuring reads the packets that are left.
+  std::optional<int64_t> MeasureBitRate() override {
+    return state_->ended || state_->is_released ? state_->source->MeasureBitRate() : std::nullopt;
+  }
   StreamDamage damage() const override { return state_->source->damage(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
 
@@ -106,7 +110,10 @@ void ReplayBuffer::KeepUpTo(size_t most_bytes) { state_->most_bytes = most_bytes
 
 bool ReplayBuffer::has_failed() const { return !state_->failure.ok(); }
 
-void ReplayBuffer::ReleaseAsRead() { state_->most_bytes = std::min(state_->most_bytes, state_->bytes.load()); }
+void ReplayBuffer::ReleaseAsRead() {
+  state_->most_bytes = std::min(state_->most_bytes, state_->bytes.load());
+  state_->is_released = true;
+}
 
 void ReplayBuffer::Hold(bool hold) { state_->is_held = hold; }
 

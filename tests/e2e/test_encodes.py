@@ -159,7 +159,7 @@ class Encodes(CommandTest):
         self.assertEqual([row["QP"] for row in rows], ["110", "23", "37", ""])
         self.assertEqual({row["Name"] for row in rows}, {"long.y4m"})
         self.assertEqual({row["SSIM_Y(dB)"] for row in rows}, {""})  # an index is no number of decibels
-        self.assertIn("wants -f float_ssim=enable_db=true:clip_db=true", warning)
+        self.assertIn("it needs -f float_ssim=enable_db=true:clip_db=true", warning)
         rows, warning = columns("float_ssim=enable_db=true:clip_db=true")
         self.assertGreater(float(rows[0]["SSIM_Y(dB)"]), 3)
         self.assertNotIn("enable_db", warning)
@@ -190,11 +190,11 @@ class Encodes(CommandTest):
         packets = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", plain],
                                  capture_output=True, check=True).stdout.split()
         right = 8 * sum(int(size.strip(b",")) for size in packets) / (self.FRAMES / 25)
-        document = self.document("compare", self.ref, plain, sound, stream, *self.MODEL, "--align", "index")
+        document = self.document("compare", self.ref, plain, sound, stream, *self.MODEL)
         for encode in document["comparison"]["encodes"]:
             self.assertAlmostEqual(encode["bit_rate"], right, delta=0.02 * right)
         short = self.video("short.y4m", self.clip("ref")[:3])
-        document = self.document("compare", short, plain, sound, *self.MODEL, "--align", "index")
+        document = self.document("compare", short, plain, sound, *self.MODEL)
         self.assertAlmostEqual(document["comparison"]["encodes"][0]["bit_rate"], right, delta=0.02 * right)
 
     def test_options_before_the_videos(self):

@@ -158,7 +158,7 @@ class Refused(JournalTest):
             self.assert_fails(self.run_score("--journal", path), 1, "no journal")
             self.assertEqual(os.path.getsize(path), before)
             self.assert_fails(self.join(path), 1, "no journal")
-        for path, status, message in ((self.path("no/folder"), 1, "could not open"), ("/dev/full", 1, "no regular file"),
+        for path, status, message in ((self.path("no/folder"), 1, "could not open"), ("/dev/full", 1, "not a regular file"),
                                       (self.path("log.xml"), 2, "would replace it")):
             self.assert_fails(self.run_score("--journal", path), status, message)
         self.assert_fails(self.join(self.path("none")), 1, "could not open journal")

@@ -92,7 +92,7 @@ class Auto(CommandTest):
         result = self.score(self.ref, self.dis)
         text = self.assert_ok(result)
         self.assertIn("model      vmaf_v1.0.16_3d0h, for 240x176, 25 frames/s, at 10 bits; cambi measured at the encode's", text)
-        self.assertIn("--scale 1920x1080", result.stderr.decode())
+        self.assertIn("--scale 1472x1080", result.stderr.decode())
         auto = self.log(self.ref, self.dis)["pooled_metrics"]
         deep = [self.video(f"{kind}10.y4m", deepened(self.clip(kind)), "F25:1 Ip C420p10") for kind in ("ref", "dis")]
         for (self.ref, self.dis), model in (((self.ref, self.dis), "version=vmaf_v0.6.1"),

@@ -62,6 +62,8 @@ class Demuxer {
   std::optional<double> frame_rate() const;
   /// Which of several video tracks is read; empty where there is one.
   const std::string& track_note() const { return track_note_; }
+  /// Whether the clock may jump and packets may be lost in between, as in recordings.
+  bool is_transport_stream() const { return container_->iformat->flags & AVFMT_TS_DISCONT; }
   bool starts_between_keys() const { return starts_between_keys_; }
   /// Nullopt where there is none, or where the decoder applies it.
   const std::optional<ContainerCrop>& crop() const { return crop_; }

@@ -206,9 +206,14 @@ void FfmpegSource::FeedDecoder() {
   const Result<std::optional<bool>> is_ours = input_.Read(*packet_);
   if (!is_ours.ok() || !*is_ours) return StopFeeding(is_ours.ok() ? Status() : is_ours.status());
   int sent = 0;
+  const bool is_corrupt = **is_ours && (packet_->flags & AV_PKT_FLAG_CORRUPT);
+  if (is_corrupt && !input_.is_transport_stream()) {  // the file ends within it
+    Ffmpeg().av_packet_unref(packet_.get());
+    return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
+  }
   if (**is_ours) {
     SetNumber(*decoder_, *packet_, ++packets_);
-    if (packet_->flags & AV_PKT_FLAG_CORRUPT) OnDamage("the container lost bytes of a packet");
+    if (is_corrupt) OnDamage("the container lost bytes of a packet");
     sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
   }
   Ffmpeg().av_packet_unref(packet_.get());
@@ -358,7 +363,7 @@ std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) {
   const int64_t start = input_.container().start_time == AV_NOPTS_VALUE ? 0 : input_.container().start_time;
   const double time = static_cast<double>(frame.best_effort_timestamp) * av_q2d(input_.track().time_base) -
                       static_cast<double>(start) / AV_TIME_BASE;
-  if (!(input_.container().iformat->flags & AVFMT_TS_DISCONT)) return time;
+  if (!input_.is_transport_stream()) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
   if (step < -kBackward || step > kForward) clock_offset_ += 1 / frame_rate().value_or(25) - step;
   return time + clock_offset_;
