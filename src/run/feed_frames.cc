@@ -103,11 +103,15 @@ Status NoFrame(const RunRequest& request, const PairReader& reader) {
   return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
 }
 
-/// Damage and bit rates are known once the videos have been read.
+/// Damage, changes and bit rates are known once the videos have been read.
 void RecordOutcomes(PairReader& reader, std::vector<Input>& inputs, AttemptReport& report) {
   const std::vector<PairReader::Outcome> outcomes = reader.Close();
   for (size_t v = 0; v < std::min(outcomes.size(), inputs.size()); ++v) {
     inputs[v].damage = outcomes[v].damage;
+    for (const auto& [change, text] : outcomes[v].frame_changes) {
+      inputs[v].changes.push_back({change, fmt::format("{} {}", inputs[v].path, text)});
+      report.Warn(inputs[v].changes.back().text);
+    }
     if (outcomes[v].bit_rate) inputs[v].facts.bit_rate = outcomes[v].bit_rate;
     if (std::string warning = DamageWarning(inputs[v].path, inputs[v].damage); !warning.empty())
       report.Warn(std::move(warning));

@@ -51,6 +51,7 @@ class PairReader {
   /// What reading found out about a video.
   struct Outcome {
     StreamDamage damage{};
+    std::vector<InputChange> frame_changes{};  // sentences without the video's name
     std::optional<int64_t> bit_rate{};  // bits/s of the video track
   };
   /// Ends reading, and returns what is known of each video, the reference first. After the last Next().

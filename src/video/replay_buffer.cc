@@ -55,6 +55,7 @@ class ReplayBuffer::Reading : public VideoSource {
   std::optional<int64_t> MeasureBitRate() override { return state_->source->MeasureBitRate(); }
   StreamDamage damage() const override { return state_->source->damage(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
+  std::vector<InputChange> frame_changes() const override { return state_->source->frame_changes(); }
 
   Result<std::optional<Picture>> Next() override {
     State& state = *state_;
