@@ -24,8 +24,7 @@ bool AreNear(double a, double b) {
 
 std::string DescribeTurn(const Orientation& turn) {
   if (turn == Orientation()) return "no rotation";
-  if (!turn.transposed)
-    return turn.mirrored_x && turn.mirrored_y ? "a rotation by 180 degrees" : "a mirrored picture";
+  if (!turn.transposed) return turn.mirrored_x && turn.mirrored_y ? "a rotation by 180 degrees" : "a mirrored picture";
   if (turn.mirrored_x == turn.mirrored_y) return "a mirrored picture, rotated by 90 degrees";
   return turn.mirrored_x ? "a rotation by 90 degrees clockwise" : "a rotation by 90 degrees counterclockwise";
 }
@@ -65,9 +64,7 @@ void FrameChanges::CompareForms(int64_t frame, const FrameDeclaration& declared)
   if (own.width != first.width || own.height != first.height) {
     const bool is_squashed = !AreNear(declared.shape(), first_.shape());
     Note({Change::kScale, SizeOf(first), SizeOf(own),
-          fmt::format("scaled to the size that is compared{}",
-                      is_squashed ? ", which squashes them" : ""),
-          frame},
+          fmt::format("scaled to the size that is compared{}", is_squashed ? ", which squashes them" : ""), frame},
          true);
   }
   if (own.pixel_format != first.pixel_format)
@@ -146,7 +143,8 @@ std::vector<InputChange> FrameChanges::Describe() const {
       changes.push_back({event.change, fmt::format("{}{} of its {} frames {} {}", what, event.count, frames_,
                                                    event.count == 1 ? "is" : "are", event.consequence)});
   }
-  if (has_more_) changes.push_back({Change::kNone, fmt::format("changes more often than the {} times named", kMostNamed)});
+  if (has_more_)
+    changes.push_back({Change::kNone, fmt::format("changes more often than the {} times named", kMostNamed)});
   return changes;
 }
 

@@ -30,12 +30,10 @@ using FrameFit = std::function<Result<Picture>(const Picture& picture, const Fra
 struct FrameDeclaration {
   FrameForm form;
   VideoColor color{};
-  double pixel_aspect = 0;                    // 0: not declared
+  double pixel_aspect = 0;                   // 0: not declared
   std::optional<Orientation> orientation{};  // not set: not declared
 
-  double shape() const {
-    return (pixel_aspect > 0 ? pixel_aspect : 1) * form.format.width / form.format.height;
-  }
+  double shape() const { return (pixel_aspect > 0 ? pixel_aspect : 1) * form.format.width / form.format.height; }
 };
 
 /// The changes of a video that is read frame by frame.

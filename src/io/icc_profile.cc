@@ -107,7 +107,8 @@ bool HasUsualPrimaries(Bytes profile) {
   constexpr struct {
     std::string_view tag;
     std::array<double, 3> xyz;
-  } kColors[] = {{"rXYZ", {0.4361, 0.2225, 0.0139}}, {"gXYZ", {0.3851, 0.7169, 0.0971}}, {"bXYZ", {0.1431, 0.0606, 0.7141}}};
+  } kColors[] = {
+      {"rXYZ", {0.4361, 0.2225, 0.0139}}, {"gXYZ", {0.3851, 0.7169, 0.0971}}, {"bXYZ", {0.1431, 0.0606, 0.7141}}};
   for (const auto& [name, xyz] : kColors) {
     const Bytes tag = TagOf(profile, name);
     if (tag.size() < 20) return false;

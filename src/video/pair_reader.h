@@ -52,7 +52,7 @@ class PairReader {
   struct Outcome {
     StreamDamage damage{};
     std::vector<InputChange> frame_changes{};  // sentences without the video's name
-    std::optional<int64_t> bit_rate{};  // bits/s of the video track
+    std::optional<int64_t> bit_rate{};         // bits/s of the video track
   };
   /// Ends reading, and returns what is known of each video, the reference first. After the last Next().
   std::vector<Outcome> Close();

@@ -1,12 +1,16 @@
 #include "io/ffmpeg/source.h"
 #include "base/trace.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "io/ffmpeg/damage_watch.h"
 #include "io/ffmpeg/demuxer.h"
 #include "io/ffmpeg/frame_import.h"
+#include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
 #include "io/ffmpeg/stream_facts.h"
@@ -94,6 +98,7 @@ class FfmpegSource : public VideoSource {
   Status DecodeAgain();
   void FeedDecoder();  // one packet, or the end
   void StopFeeding(Status reason);
+  void NoteRange(const AVPacket& packet);
   void OnDamage(std::string reason);
   void CheckErrors(const AVFrame& frame);
   Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
@@ -114,6 +119,7 @@ class FfmpegSource : public VideoSource {
   VideoColor color_;
   VideoFacts facts_;
   FrameChanges changes_;
+  std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
   std::string profile_warning_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
@@ -216,6 +222,7 @@ void FfmpegSource::FeedDecoder() {
   int sent = 0;
   if (**is_ours) {
     SetNumber(*decoder_, *packet_, ++packets_);
+    NoteRange(*packet_);
     if (packet_->flags & AV_PKT_FLAG_CORRUPT) OnDamage("the container lost bytes of a packet");
     sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
   }
@@ -223,6 +230,17 @@ void FfmpegSource::FeedDecoder() {
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
   if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
   OnDamage(FfmpegReason(sent));
+}
+
+/// FFmpeg's decoder keeps the range and the colors that a stream declared once, but a later sequence may declare none:
+/// then the range is limited.
+void FfmpegSource::NoteRange(const AVPacket& packet) {
+  if (!(packet.flags & AV_PKT_FLAG_KEY) || decoder_->codec_id != AV_CODEC_ID_H264 || packet.size < 1) return;
+  constexpr size_t kMost = 4096;  // sets come first
+  const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
+  const std::optional<bool> declares = H264DeclaresRange(start);
+  if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
+  ranges_.insert_or_assign(packets_, *declares);
 }
 
 /// Frames before the first key frame of a recording cannot be decoded; that is no damage.
@@ -302,6 +320,7 @@ Status FfmpegSource::DecodeAgain() {
   has_decoded_ = fed_all_ = false;
   broken_ = {};
   packets_ = decoded_ = 0;
+  ranges_.clear();
   return OpenDecoder();
 }
 
@@ -334,6 +353,10 @@ Result<FrameDeclaration> FfmpegSource::CheckFrame(const AVFrame& frame) const {
     return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", input_.name(), frames_);
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(frame));
   FrameDeclaration declared = DeclarationOf(frame, format);
+  if (const auto since = ranges_.upper_bound(NumberOf(frame)); since != ranges_.begin() && !std::prev(since)->second) {
+    declared.color = {};
+    declared.form.full_range = false;
+  }
   const bool is_rgb = !device_ && IsRgb(frame);
   if (!device_ && is_rgb != facts_.is_rgb)
     return Error(StatusCode::kUnsupported, "{}: frame {} changes from {} to {}", input_.name(), frames_,
@@ -412,7 +435,7 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
 }  // namespace
 
 Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions& options,
-                                                    FrameFit fit) {
+                                                   FrameFit fit) {
   if (const Status& loaded = LoadFfmpeg(); !loaded.ok())
     return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
   if (options.device_decoding && stream->seekable()) {

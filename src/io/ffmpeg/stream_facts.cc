@@ -196,8 +196,9 @@ std::string ProfileWarning(const AVFrame& frame) {
   if (const AVFrameSideData* data = SideDataOf(frame, AV_FRAME_DATA_ICC_PROFILE)) {
     const IccProfile profile = ReadIccProfile(std::as_bytes(std::span(data->data, data->size)));
     if (profile.is_srgb) return "";
-    return profile.description.empty() ? fmt::format("it has an ICC profile, {}", kNotApplied)
-                                       : fmt::format("it has the ICC profile '{}', {}", profile.description, kNotApplied);
+    return profile.description.empty()
+               ? fmt::format("it has an ICC profile, {}", kNotApplied)
+               : fmt::format("it has the ICC profile '{}', {}", profile.description, kNotApplied);
   }
   if (frame.color_trc == AVCOL_TRC_LINEAR) return fmt::format("it declares linear light, {}", kNotApplied);
   return "";
