@@ -37,6 +37,15 @@ class Change(NamedTuple):
     text: str  # a human-readable sentence
 
 
+class Damage(NamedTuple):
+    """What decoding a damaged video found. Frames are counted from the video's first."""
+
+    reason: str  # the first error in FFmpeg's words
+    decoded: int  # frames in all
+    lost: int  # packets that gave no frame
+    frames: list[int]  # those decoded with errors
+
+
 class Input(NamedTuple):
     """A video as it was opened, and its conversions; None: its stream does not declare it."""
 
@@ -57,6 +66,8 @@ class Input(NamedTuple):
     dolby_vision_profile: int | None
     mastering: tuple[float, float] | None  # least and greatest luminance of the mastering display, in cd/m2
     light_level: tuple[int, int] | None  # MaxCLL and MaxFALL, in cd/m2
+    bit_rate: int | None  # bits/s of the video track
+    damage: Damage | None  # None: the video is not damaged
     changes: list[Change]
 
 
@@ -161,8 +172,8 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     @property
     def inputs(self) -> list[Input]:
         """The files as they were opened, the reference first, and their conversions. Empty for a Session's Result."""
-        return [Input._make([os.fsdecode(path), *rest, [Change(*change) for change in changes]])
-                for path, *rest, changes in self._core.inputs]
+        return [Input._make([os.fsdecode(path), *rest, damage and Damage(*damage), [Change(*each) for each in changes]])
+                for path, *rest, damage, changes in self._core.inputs]
 
     @property
     def model_reasons(self) -> list[str]:

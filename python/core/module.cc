@@ -201,7 +201,7 @@ nb::object ToPython(const Input& input) {
     if (value.empty()) return nb::none();
     return nb::str(value.data(), value.size());
   };
-  const auto& [path, format, frame_rate, color, facts, made] = input;
+  const auto& [path, format, frame_rate, color, facts, made, damage] = input;
   nb::list changes;
   for (const auto& [change, sentence] : made) changes.append(nb::make_tuple(text(NameOf(change)), sentence));
   const auto display = [](const Mastering& found) { return std::pair(found.least_luminance, found.most_luminance); };
@@ -212,7 +212,11 @@ nb::object ToPython(const Input& input) {
                         facts.is_rgb, facts.is_interlaced, facts.pixel_aspect,
                         facts.dolby_vision_profile > 0 ? std::optional(facts.dolby_vision_profile) : std::nullopt,
                         facts.mastering ? std::optional(display(*facts.mastering)) : std::nullopt,
-                        facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, changes);
+                        facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, facts.bit_rate,
+                        damage.reason.empty()
+                            ? nb::object(nb::none())
+                            : nb::make_tuple(text(damage.reason), damage.decoded, damage.lost, damage.frames),
+                        changes);
 }
 
 /// The fields of acutance.Alignment, in their order.

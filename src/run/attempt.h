@@ -46,12 +46,18 @@ class AttemptReport {
   std::vector<std::string>& warnings() { return warnings_; }
 
   /// NVDEC decoded a video, so that it may have caused an error.
+  /// The warnings of videos that are damaged, of an attempt whose frames turned out to be misaligned: they are a reason
+  /// where no alignment is found.
+  void NoteDamage(std::vector<std::string> warnings) { damage_ = std::move(warnings); }
+  std::vector<std::string>& damage() { return damage_; }
+
   void NoteNvdec() { used_nvdec_ = true; }
   bool used_nvdec() const { return used_nvdec_; }
 
  private:
   const std::function<void(const std::string&)> on_warning_;
   std::vector<std::string> warnings_;
+  std::vector<std::string> damage_;
   std::optional<RunError> error_;
   bool used_nvdec_ = false;
 };

@@ -103,19 +103,25 @@ Status NoFrame(const RunRequest& request, const PairReader& reader) {
   return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
 }
 
-/// Damage, changes and bit rates are known once the videos have been read.
-void RecordOutcomes(PairReader& reader, std::vector<Input>& inputs, AttemptReport& report) {
-  const std::vector<PairReader::Outcome> outcomes = reader.Close();
-  for (size_t v = 0; v < std::min(outcomes.size(), inputs.size()); ++v) {
-    inputs[v].damage = outcomes[v].damage;
-    for (const auto& [change, text] : outcomes[v].frame_changes) {
-      inputs[v].changes.push_back({change, fmt::format("{} {}", inputs[v].path, text)});
-      report.Warn(inputs[v].changes.back().text);
+/// Records the damage and the changes of each video, which are known once it has been read, and returns the warnings of
+/// them.
+std::vector<std::string> RecordFindings(const std::vector<VideoSource*>& videos, std::vector<Input>& inputs) {
+  std::vector<std::string> warnings;
+  for (size_t v = 0; v < std::min(videos.size(), inputs.size()); ++v) {
+    inputs[v].damage = videos[v]->damage();
+    for (const auto& [change, text] : videos[v]->frame_changes()) {
+      warnings.push_back(fmt::format("{} {}", inputs[v].path, text));
+      if (change != Change::kNone) inputs[v].changes.push_back({change, warnings.back()});
     }
-    if (outcomes[v].bit_rate) inputs[v].facts.bit_rate = outcomes[v].bit_rate;
     if (std::string warning = DamageWarning(inputs[v].path, inputs[v].damage); !warning.empty())
-      report.Warn(std::move(warning));
+      warnings.push_back(std::move(warning));
   }
+  return warnings;
+}
+
+void RecordBitRates(const std::vector<VideoSource*>& videos, std::vector<Input>& inputs) {
+  for (size_t v = 0; v < std::min(videos.size(), inputs.size()); ++v)
+    if (const std::optional<int64_t> rate = videos[v]->MeasureBitRate()) inputs[v].facts.bit_rate = rate;
 }
 
 /// Finishes session, reader, observer and journal, until the first error.
@@ -152,17 +158,26 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   }
   if (alignment.plan().basis != AlignmentPlan::Basis::kEstimated)  // which expects one video to end first
     for (const std::string& warning : reader.length_warnings()) report.Warn(warning);
-  if (!is_aligned) return std::nullopt;
+  const std::vector<VideoSource*> videos = reader.Close();
+  std::vector<std::string> damage = RecordFindings(videos, run.inputs);
+  if (!is_aligned) {
+    report.NoteDamage(std::move(damage));
+    return std::nullopt;
+  }
   if (status.ok() && !report.error() && !feed.was_stopped() && !alignment.plan().damage.ok())
     report.Fail(RunStage::kRead, alignment.plan().damage);
   if (status.ok()) status = Finish(request, started, feed.was_stopped(), report.error().has_value());
   if (!status.ok()) return report.Fail(RunStage::kScore, status);
   alignment.Conclude(session.frames_added() - first);  // of a video that breaks off, too
-  if (alignment.misalignment()) return std::nullopt;
-  RecordOutcomes(reader, run.inputs, report);
+  if (alignment.misalignment()) {
+    report.NoteDamage(std::move(damage));
+    return std::nullopt;
+  }
+  for (std::string& warning : damage) report.Warn(std::move(warning));
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.frames = session.frames_added();
   run.warnings = session.warnings();
+  RecordBitRates(videos, run.inputs);
   if (status = started.observers.Conclude(session, run); !status.ok()) return report.Fail(RunStage::kScore, status);
   run.session = std::move(started.session);
   return std::move(run);

@@ -39,6 +39,7 @@ struct AttemptResult {
   std::vector<std::string> alignment_warnings{};  // the last of the run's
   Misalignment misalignment{};                    // kRealign
   AlignmentTask task{};                           // kRealign: with the videos as they were opened
+  std::vector<std::string> damage{};              // kRealign: warnings of damaged videos
 };
 
 /// The error for videos that do not fit together: their names, and what to do.
@@ -113,6 +114,7 @@ AttemptResult Run(RunRequest request, const Attempt& attempt, VideoCache& videos
     result.outcome = Outcome::kRealign;
     result.misalignment = *alignment.misalignment();
     result.task = alignment.task();
+    result.damage = std::move(report.damage());
     return result;
   }
   if (scored) result.run = *std::move(scored);
@@ -161,8 +163,10 @@ Result<AlignmentPlan> PlanOrError(Function make) {
   return status.ok() ? std::move(plan) : status;
 }
 
-ScoredRun Unaligned(Status status) {
+ScoredRun Unaligned(const RunRequest& request, Status status, std::vector<std::string> damage) {
   ScoredRun run;
+  if (request.on_warning) std::ranges::for_each(damage, request.on_warning);
+  run.warnings = std::move(damage);
   run.error = RunError{RunStage::kPair, std::move(status)};
   return run;
 }
@@ -201,6 +205,7 @@ ScoredRun RunScore(const RunRequest& asked) {
   Attempt attempt{.decoder = request.decoder};
   Result<AlignmentPlan> plan = PlanOrError([&] { return PlanFirstAttempt(request, videos); });
   std::optional<std::string> decoder_warning;
+  std::vector<std::string> damage;
   while (plan.ok()) {
     attempt.alignment = *plan;
     AttemptResult result = RunAttempt(request, attempt, videos);
@@ -212,13 +217,14 @@ ScoredRun RunScore(const RunRequest& asked) {
       if (request.on_warning) request.on_warning(*decoder_warning);
       continue;
     }
+    damage = std::move(result.damage);
     plan = PlanOrError([&] {
       return PlanNextAttempt(request, result.task, attempt.alignment, std::move(result.misalignment), videos);
     });
     attempt.decoder = request.decoder;
     decoder_warning.reset();
   }
-  return Unaligned(plan.status());
+  return Unaligned(request, plan.status(), std::move(damage));
 }
 
 }  // namespace acutance

@@ -59,9 +59,9 @@ class PairReader::Lane {
   Lane(PairReaderInput input, const PairReaderOptions& options) : input_(std::move(input)), options_(options) {}
   ~Lane() { End(); }
 
-  Outcome Close() {
+  VideoSource* Close() {
     End();
-    return {input_.video->damage(), input_.video->frame_changes(), input_.video->MeasureBitRate()};
+    return input_.video.get();
   }
 
   Status Start() {
@@ -241,10 +241,10 @@ Status PairReader::CheckIntact() const {
   return {};
 }
 
-std::vector<PairReader::Outcome> PairReader::Close() {
-  std::vector<Outcome> outcomes;
-  for (auto& lane : state_->lanes) outcomes.push_back(lane->Close());
-  return outcomes;
+std::vector<VideoSource*> PairReader::Close() {
+  std::vector<VideoSource*> videos;
+  for (auto& lane : state_->lanes) videos.push_back(lane->Close());
+  return videos;
 }
 
 void PairReader::Cancel() {

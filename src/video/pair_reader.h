@@ -48,14 +48,8 @@ class PairReader {
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;
 
-  /// What reading found out about a video.
-  struct Outcome {
-    StreamDamage damage{};
-    std::vector<InputChange> frame_changes{};  // sentences without the video's name
-    std::optional<int64_t> bit_rate{};         // bits/s of the video track
-  };
-  /// Ends reading, and returns what is known of each video, the reference first. After the last Next().
-  std::vector<Outcome> Close();
+  /// Ends reading, after the last Next(), and returns the videos, the reference first.
+  std::vector<VideoSource*> Close();
 
   /// Once all pictures have been used: an error if a file lost bytes meanwhile (VideoSource::CheckIntact).
   Status CheckIntact() const;
