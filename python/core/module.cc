@@ -206,17 +206,16 @@ nb::object ToPython(const Input& input) {
   for (const auto& [change, sentence] : made) changes.append(nb::make_tuple(text(NameOf(change)), sentence));
   const auto display = [](const Mastering& found) { return std::pair(found.least_luminance, found.most_luminance); };
   const auto light = [](const LightLevel& found) { return std::pair(found.most_of_samples, found.most_of_pictures); };
-  return nb::make_tuple(nb::bytes(path.data(), path.size()), format.width, format.height, format.bit_depth,
-                        nb::str(PixelFormatName(format.pixel_format)), frame_rate, text(facts.codec),
-                        text(input.range()), text(input.transfer()), text(input.matrix()), text(input.primaries()),
-                        facts.is_rgb, facts.is_interlaced, facts.pixel_aspect,
-                        facts.dolby_vision_profile > 0 ? std::optional(facts.dolby_vision_profile) : std::nullopt,
-                        facts.mastering ? std::optional(display(*facts.mastering)) : std::nullopt,
-                        facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, facts.bit_rate,
-                        damage.reason.empty()
-                            ? nb::object(nb::none())
+  return nb::make_tuple(
+      nb::bytes(path.data(), path.size()), format.width, format.height, format.bit_depth,
+      nb::str(PixelFormatName(format.pixel_format)), frame_rate, text(facts.codec), text(input.range()),
+      text(input.transfer()), text(input.matrix()), text(input.primaries()), facts.is_rgb, facts.is_interlaced,
+      facts.pixel_aspect, facts.dolby_vision_profile > 0 ? std::optional(facts.dolby_vision_profile) : std::nullopt,
+      facts.mastering ? std::optional(display(*facts.mastering)) : std::nullopt,
+      facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, facts.bit_rate,
+      damage.reason.empty() ? nb::object(nb::none())
                             : nb::make_tuple(text(damage.reason), damage.decoded, damage.lost, damage.frames),
-                        changes);
+      changes);
 }
 
 /// The fields of acutance.Alignment, in their order.

@@ -161,8 +161,8 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
   if (bit_rate > 0) facts.bit_rate = bit_rate;
   // AV1's and VP9's decoders compute one from the size for display, which is that of the pictures by default.
   const bool has_own = codec.codec_id != AV_CODEC_ID_AV1 && codec.codec_id != AV_CODEC_ID_VP9;
-  const AVRational of_frame = has_own || av_cmp_q(frame.sample_aspect_ratio, {1, 1}) != 0 ? frame.sample_aspect_ratio
-                                                                                         : AVRational{0, 1};
+  const AVRational of_frame =
+      has_own || av_cmp_q(frame.sample_aspect_ratio, {1, 1}) != 0 ? frame.sample_aspect_ratio : AVRational{0, 1};
   for (const AVRational aspect : {of_frame, codec.sample_aspect_ratio, stream.sample_aspect_ratio})
     if (aspect.num > 0 && aspect.den > 0) facts.pixel_aspect = av_q2d(aspect), facts.has_pixel_aspect = true;
   const AVPacketSideData* turn = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
