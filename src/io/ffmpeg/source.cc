@@ -238,7 +238,7 @@ void FfmpegSource::NoteRange(const AVPacket& packet) {
   if (!(packet.flags & AV_PKT_FLAG_KEY) || decoder_->codec_id != AV_CODEC_ID_H264 || packet.size < 1) return;
   const AVCodecParameters& track = *input_.track().codecpar;
   if (track.extradata_size > 0 && track.extradata[0] == 1) return;  // "avcC": no start codes, and sets stand there
-  constexpr size_t kMost = 4096;  // sets come first
+  constexpr size_t kMost = 4096;                                    // sets come first
   const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
   const std::optional<bool> declares = H264DeclaresRange(start);
   if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
