@@ -17,6 +17,7 @@ extern "C" {
   F(av_buffer_ref)              \
   F(av_buffer_unref)            \
   F(av_dict_free)               \
+  F(av_dict_get)                \
   F(av_dict_set)                \
   F(av_frame_alloc)             \
   F(av_frame_free)              \

@@ -8,6 +8,7 @@ extern "C" {
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -139,8 +140,20 @@ Orientation OrientationByBytes(const uint8_t* bytes) {
 /// How EXIF, or a message in the stream, rotates the picture.
 std::optional<Orientation> TurnOf(const AVFrame& frame) {
   const AVFrameSideData* data = SideDataOf(frame, AV_FRAME_DATA_DISPLAYMATRIX);
-  if (!data || data->size < kMatrixSize) return std::nullopt;
-  return OrientationByBytes(data->data);
+  if (data && data->size >= kMatrixSize) return OrientationByBytes(data->data);
+  // WebP's EXIF comes as text alone. The numbers are those of EXIF.
+  const AVDictionaryEntry* entry = Ffmpeg().av_dict_get(frame.metadata, "Orientation", nullptr, 0);
+  const int number = entry ? std::atoi(entry->value) : 0;
+  if (number < 1 || number > 8) return std::nullopt;
+  constexpr Orientation kTurns[] = {{},
+                                    {false, true, false},
+                                    {false, true, true},
+                                    {false, false, true},
+                                    {true, false, false},
+                                    {true, true, false},
+                                    {true, true, true},
+                                    {true, false, true}};
+  return kTurns[number - 1];
 }
 
 }  // namespace
