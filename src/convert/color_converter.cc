@@ -125,8 +125,10 @@ void ColorConverter::MakePlane(const Picture& source, const MutablePicture& to, 
       MapPlane<From, To>(source.planes[plane], table, to.data[plane], to.stride[plane]);
     else AddPlanes<From, To>(source, sum, to.data[plane], to.stride[plane]);
   };
-  if (format_.bit_depth == 8) make(uint8_t(), uint8_t());
-  else if (source_format_.bit_depth == 8) make(uint8_t(), uint16_t());
+  const bool is_from_bytes = source_format_.bit_depth == 8, is_to_bytes = format_.bit_depth == 8;
+  if (is_from_bytes && is_to_bytes) make(uint8_t(), uint8_t());
+  else if (is_from_bytes) make(uint8_t(), uint16_t());
+  else if (is_to_bytes) make(uint16_t(), uint8_t());
   else make(uint16_t(), uint16_t());
 }
 

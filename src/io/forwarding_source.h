@@ -32,6 +32,7 @@ class ForwardingSource : public VideoSource {
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
   StreamDamage damage() const override { return source_->damage(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
+  std::vector<InputChange> frame_changes() const override { return source_->frame_changes(); }
 
  protected:
   std::unique_ptr<VideoSource> source_;

@@ -96,6 +96,9 @@ class VideoSource {
 
   /// Assumptions made at opening that the user should know.
   virtual std::vector<std::string> warnings() const { return {}; }
+
+  /// What changed among the frames so far, by sentences without the video's name.
+  virtual std::vector<InputChange> frame_changes() const { return {}; }
 };
 
 /// The warning of a damaged video, which names its frames; empty where there is no damage.

@@ -103,11 +103,16 @@ Status NoFrame(const RunRequest& request, const PairReader& reader) {
   return Error(StatusCode::kBadData, "there is no frame to score: {}", reason);
 }
 
-/// Records the damage of each video, which is known once it has been read, and returns the warnings of it.
-std::vector<std::string> RecordDamage(const std::vector<VideoSource*>& videos, std::vector<Input>& inputs) {
+/// Records the damage and the changes of each video, which are known once it has been read, and returns the warnings of
+/// them.
+std::vector<std::string> RecordFindings(const std::vector<VideoSource*>& videos, std::vector<Input>& inputs) {
   std::vector<std::string> warnings;
   for (size_t v = 0; v < std::min(videos.size(), inputs.size()); ++v) {
     inputs[v].damage = videos[v]->damage();
+    for (const auto& [change, text] : videos[v]->frame_changes()) {
+      warnings.push_back(fmt::format("{} {}", inputs[v].path, text));
+      if (change != Change::kNone) inputs[v].changes.push_back({change, warnings.back()});
+    }
     if (std::string warning = DamageWarning(inputs[v].path, inputs[v].damage); !warning.empty())
       warnings.push_back(std::move(warning));
   }
@@ -154,7 +159,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   if (alignment.plan().basis != AlignmentPlan::Basis::kEstimated)  // which expects one video to end first
     for (const std::string& warning : reader.length_warnings()) report.Warn(warning);
   const std::vector<VideoSource*> videos = reader.Close();
-  std::vector<std::string> damage = RecordDamage(videos, run.inputs);
+  std::vector<std::string> damage = RecordFindings(videos, run.inputs);
   if (!is_aligned) {
     report.NoteDamage(std::move(damage));
     return std::nullopt;

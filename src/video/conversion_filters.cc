@@ -1,9 +1,12 @@
+#include <map>
+#include <mutex>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "convert/picture_conversion.h"
 #include "video/filters.h"
+#include "video/fit_frames.h"
 #include "video/video_filter.h"
 
 namespace acutance {
@@ -47,8 +50,11 @@ class ConversionFilter : public VideoFilter {
   bool is_costly() const override { return !defers_ || IsCostly(source()); }
 
  protected:
-  Result<Picture> Make(const Picture& picture) final {
-    return defers_ ? DeferPicture(SourceOf(picture), format(), whole_) : own_->Apply(picture, luma_only_);
+  /// Pictures that a filter below had to convert on the host are converted there, too.
+  Result<Picture> Make(const Picture& picture) override {
+    if (HasOwnSize(picture)) return Make(WithoutOwnSize(picture));
+    if (!defers_ || SourceOf(picture).format != whole_->source_format()) return own_->Apply(picture, luma_only_);
+    return DeferPicture(SourceOf(picture), format(), whole_);
   }
 
   Changes changes_;
@@ -96,6 +102,39 @@ class RgbFilter : public ConversionFilter {
   }
 };
 
+/// Frames whose own size is not that of their video are scaled from it, on the host.
+class SizeFilter : public ConversionFilter {
+ public:
+  SizeFilter(std::unique_ptr<VideoSource> source, ConversionPtr own, ConversionPtr whole, const ScaleOptions& options)
+      : ConversionFilter(std::move(source), std::move(own), std::move(whole), {.has_square_pixels = true}),
+        options_(options) {}
+
+ protected:
+  Result<Picture> Make(const Picture& picture) override {
+    if (!HasOwnSize(picture)) return ConversionFilter::Make(picture);
+    const Picture& own = picture.lazy->source();
+    if (own.format == format()) return own;
+    ACU_ASSIGN_OR_RETURN(const ConversionPtr conversion, ConversionOf(own.format));
+    return conversion->Apply(own, luma_only_);
+  }
+
+ private:
+  /// Several threads may call it.
+  Result<ConversionPtr> ConversionOf(const PictureFormat& from) {
+    const std::lock_guard lock(mutex_);
+    ConversionPtr& conversion = conversions_[{from.width, from.height}];
+    if (!conversion) {
+      ACU_ASSIGN_OR_RETURN(Scaler scaler, Scaler::Make(from, format(), options_));
+      conversion = PictureConversion(from).WithSize(std::make_shared<const Scaler>(std::move(scaler)));
+    }
+    return conversion;
+  }
+
+  const ScaleOptions options_;
+  std::mutex mutex_;
+  std::map<std::pair<int, int>, ConversionPtr> conversions_;  // by the frames' own sizes
+};
+
 }  // namespace
 
 std::unique_ptr<VideoSource> AlignSamples(std::unique_ptr<VideoSource> source) {
@@ -113,8 +152,8 @@ Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> sou
   const auto scaler = std::make_shared<const Scaler>(std::move(made));
   auto [own, whole] = Conversions(*source, [&](const PictureConversion& before) { return before.WithSize(scaler); });
   if (!whole) whole = own;  // devices would do what lies below after it
-  return std::unique_ptr<VideoSource>(std::make_unique<ConversionFilter>(
-      std::move(source), std::move(own), std::move(whole), Changes{.has_square_pixels = true}));
+  return std::unique_ptr<VideoSource>(
+      std::make_unique<SizeFilter>(std::move(source), std::move(own), std::move(whole), options));
 }
 
 Result<std::unique_ptr<VideoSource>> ConvertChroma(std::unique_ptr<VideoSource> source, const ChromaChange& change) {

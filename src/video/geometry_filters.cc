@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "video/filters.h"
+#include "video/fit_frames.h"
 #include "video/video_filter.h"
 
 namespace acutance {
@@ -88,7 +89,7 @@ class CroppedVideo : public VideoFilter {
 
  protected:
   Result<Picture> Make(const Picture& picture) override {
-    Picture part = picture;
+    Picture part = WithoutOwnSize(picture);
     part.format = format_;
     for (int p = 0; p < format_.PlaneCount(); ++p) {
       Plane& plane = part.planes[p];

@@ -9,6 +9,7 @@
 #include "io/planar_source.h"
 #include "io/y4m_header.h"
 #include "video/filters.h"
+#include "video/fit_frames.h"
 
 namespace acutance {
 namespace {
@@ -47,7 +48,7 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
                  "{}: raw yuv declares no size: give it, for example with --size 1920x1080 --pixel-format 420 "
                  "--bit-depth 8 (acutance), -w 1920 -h 1080 -p 420 -b 8 (vmaf) or size=(1920, 1080) (Python)",
                  stream->name());
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options));
+  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenContainer(std::move(stream), options, MakeFrameFit()));
   if (video->facts().is_rgb) video = ConvertRgb(std::move(video));
   return CropAsDeclared(std::move(video));
 }

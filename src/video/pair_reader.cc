@@ -10,6 +10,7 @@
 
 #include "base/threads/exception_barrier.h"
 #include "base/trace.h"
+#include "video/fit_frames.h"
 
 namespace acutance {
 namespace {
@@ -108,7 +109,10 @@ class PairReader::Lane {
     }
     if (options_.frame_limit && count_ >= *options_.frame_limit) return std::optional<Picture>();
     const TraceSpan span("read", count_++);
-    return input_.needed ? input_.video->Next() : PassOver();
+    if (!input_.needed) return PassOver();
+    Item item = input_.video->Next();
+    if (item.ok() && *item && HasOwnSize(**item)) return std::optional(WithoutOwnSize(*std::move(*item)));
+    return item;
   }
 
   Item PassOver() {

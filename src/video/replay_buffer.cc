@@ -59,6 +59,7 @@ class ReplayBuffer::Reading : public VideoSource {
   }
   StreamDamage damage() const override { return state_->source->damage(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
+  std::vector<InputChange> frame_changes() const override { return state_->source->frame_changes(); }
 
   Result<std::optional<Picture>> Next() override {
     State& state = *state_;

@@ -162,15 +162,31 @@ TEST_F(Containers, PlayListsOpenNoOtherFile) {
   for (const char* list : {"list.ffconcat", "list.m3u8"}) EXPECT_THAT(ErrorOf(dir_ / list), HasSubstr(list));
 }
 
-TEST_F(Containers, SizeChangeIsAnErrorThatNamesTheFrame) {
+TEST_F(Containers, FramesOfOtherFormsAreBroughtToTheFirstOnes) {
   const Clip small = MakeClip({48, 34, 8, PixelFormat::k420}, 3), large = MakeClip({64, 34, 8, PixelFormat::k420}, 3);
-  const auto encode = [this](const Clip& clip, const char* file) {
-    return ReadFile(Encode(clip, "yuv420p", "-c:v libx264 -qp 0", file));
+  const auto encode = [this](const Clip& clip, const std::string& options) {
+    return ReadFile(Encode(clip, "yuv420p", "-c:v libx264 -qp 0 " + options, "a.h264"));
   };
-  WriteFile(dir_ / "c.h264", encode(small, "a.h264") + encode(large, "b.h264"));
-  int frames = 0;
-  EXPECT_THAT(ErrorOf(dir_ / "c.h264", &frames), HasSubstr("frame 3 changes from 48x34 420 8-bit to 64x34 420 8-bit"));
-  EXPECT_EQ(frames, 3);
+  const std::string first = encode(small, "");
+  WriteFile(dir_ / "size.h264", first + encode(large, "") + first);
+  WriteFile(dir_ / "range.h264", encode(small, "-x264-params fullrange=on") + first);
+  for (const auto& [file, change] :
+       {std::pair{"size.h264", "changes at frame 3 from 48x34 to 64x34: 3 of its 9 frames are scaled"},
+        std::pair{"range.h264", "changes at frame 3 from full range to limited range: 3 of its 6 frames are"}}) {
+    SCOPED_TRACE(file);
+    auto source = MustOpen(dir_ / file);
+    ASSERT_NE(source, nullptr);
+    int frames = 0;
+    for (auto picture = source->Next(); picture.ok() && *picture; picture = source->Next(), ++frames)
+      EXPECT_EQ((*picture)->format, small.format);
+    EXPECT_EQ(frames, file == std::string("size.h264") ? 9 : 6);
+    const std::vector<InputChange> changes = source->frame_changes();
+    ASSERT_EQ(changes.size(), 1u);
+    EXPECT_THAT(changes[0].text, HasSubstr(change));
+  }
+  auto steady = MustOpen(Encode(small, "yuv420p", "-c:v libx264 -qp 0", "a.mp4"));
+  ExpectClip(*steady, small);
+  EXPECT_TRUE(steady->frame_changes().empty());
 }
 
 TEST_F(Containers, TruncatedFilesGiveTheWholeFramesThenAnError) {

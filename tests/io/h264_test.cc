@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/h264_chroma.h"
 #include "io/ffmpeg/h264_reorder_depth.h"
 
@@ -165,6 +167,17 @@ TEST(H264DeclaresReorderDepth, IsFalseOfASetThatEndsTooEarly) {
   const size_t needed = bytes.size() - kPps.size() - 3;
   for (size_t size = 0; size <= bytes.size(); ++size)
     EXPECT_EQ(AskOfPart(H264DeclaresReorderDepth, bytes, size), size >= needed) << size;
+}
+
+TEST(H264DeclaresRange, IsOfTheLastSetInAPacket) {
+  Bytes packet = {0, 0, 0, 1};
+  Append(&packet, kPps);
+  EXPECT_EQ(H264DeclaresRange(packet), std::nullopt);
+  Append(&packet, {0, 0, 1});
+  Append(&packet, kHigh420Sps);
+  EXPECT_EQ(H264DeclaresRange(packet), false);
+  for (size_t size = 0; size < packet.size(); ++size)
+    EXPECT_NE(H264DeclaresRange(std::span(packet).first(size)), true) << size;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace acutance {
 
-Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions&) {
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions&, FrameFit) {
   return Error(StatusCode::kUnsupported,
                "{} is neither y4m nor raw yuv, and this build cannot read containers: install libavformat-dev, "
                "libavcodec-dev and libavutil-dev and build again, or convert it with: ffmpeg -i {} -strict -1 out.y4m",

@@ -50,6 +50,74 @@ bool HasH264ChromaFormat(uint32_t profile) {
   return std::ranges::find(kProfiles, profile) != std::end(kProfiles);
 }
 
+namespace {
+
+// H.264, 7.3.2.1.1.1.
+void PassScalingList(H264BitReader& reader, int size) {
+  int last = 8, next = 8;
+  for (int i = 0; i < size && next != 0; ++i) {
+    next = (last + reader.SignedExpGolomb() % 256 + 256) % 256;
+    if (next != 0) last = next;
+  }
+}
+
+void PassFormat(H264BitReader& reader) {
+  const uint32_t chroma_format = reader.ExpGolomb();
+  if (chroma_format == 3) reader.Bit();  // separate_colour_plane_flag
+  reader.ExpGolomb();                    // bit depths
+  reader.ExpGolomb();
+  reader.Bit();                   // qpprime_y_zero_transform_bypass_flag
+  if (reader.Bit() == 0) return;  // seq_scaling_matrix_present_flag
+  for (int list = 0; list < (chroma_format == 3 ? 12 : 8); ++list)
+    if (reader.Bit() != 0) PassScalingList(reader, list < 6 ? 16 : 64);
+}
+
+void PassOrderCount(H264BitReader& reader) {
+  const uint32_t type = reader.ExpGolomb();
+  if (type == 0) reader.ExpGolomb();  // log2_max_pic_order_cnt_lsb_minus4
+  if (type != 1) return;
+  reader.Bit();        // delta_pic_order_always_zero_flag
+  reader.ExpGolomb();  // two offsets
+  reader.ExpGolomb();
+  for (uint32_t left = reader.ExpGolomb(); left > 0 && !reader.past_end(); --left) reader.ExpGolomb();
+}
+
+}  // namespace
+
+H264SetStart PassH264SetStart(H264BitReader& reader) {
+  H264SetStart start;
+  reader.Bits(8);  // NAL unit header
+  const uint32_t profile = reader.Bits(8);
+  reader.Bits(16);     // constraint flags, level_idc
+  reader.ExpGolomb();  // seq_parameter_set_id
+  if (HasH264ChromaFormat(profile)) PassFormat(reader);
+  reader.ExpGolomb();  // log2_max_frame_num_minus4
+  PassOrderCount(reader);
+  reader.ExpGolomb();  // max_num_ref_frames
+  reader.Bit();        // gaps_in_frame_num_value_allowed_flag
+  reader.ExpGolomb();  // width, height
+  reader.ExpGolomb();
+  start.has_frames_alone = reader.Bit() != 0;  // frame_mbs_only_flag
+  if (!start.has_frames_alone) reader.Bit();   // mb_adaptive_frame_field_flag
+  reader.Bit();                                // direct_8x8_inference_flag
+  if (reader.Bit() != 0)                       // frame_cropping_flag
+    for (int i = 0; i < 4; ++i) reader.ExpGolomb();
+  start.has_usability = reader.Bit() != 0;  // vui_parameters_present_flag
+  return start;
+}
+
+std::optional<bool> H264DeclaresRange(H264Bytes packet) {
+  const std::vector<H264Bytes> sets = H264ParameterSets(packet);
+  if (sets.empty()) return std::nullopt;
+  H264BitReader reader(sets.back());
+  if (!PassH264SetStart(reader).has_usability) return reader.past_end() ? std::nullopt : std::optional(false);
+  constexpr uint32_t kOwnAspect = 255;
+  if (reader.Bit() != 0 && reader.Bits(8) == kOwnAspect) reader.Bits(32);
+  if (reader.Bit() != 0) reader.Bit();      // overscan
+  const bool declares = reader.Bit() != 0;  // video_signal_type_present_flag
+  return reader.past_end() ? std::nullopt : std::optional(declares);
+}
+
 uint32_t H264BitReader::Bit() {
   if (bit_ == 0 && byte_ >= 2 && byte_ < bytes_.size() && bytes_[byte_] == 3 && bytes_[byte_ - 1] == 0 &&
       bytes_[byte_ - 2] == 0)

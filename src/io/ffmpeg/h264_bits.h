@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,5 +37,18 @@ class H264BitReader {
   int bit_ = 0;
   bool past_end_ = false;
 };
+
+/// What comes before a set's video usability information.
+struct H264SetStart {
+  bool has_frames_alone = false;  // no fields
+  bool has_usability = false;
+};
+
+/// Reads a set, its header included, up to there (7.3.2.1.1).
+H264SetStart PassH264SetStart(H264BitReader& reader);
+
+/// Whether the last set in a packet of NAL units after start codes declares a range; without it the range is limited.
+/// nullopt: there is no set.
+std::optional<bool> H264DeclaresRange(H264Bytes packet);
 
 }  // namespace acutance

@@ -1,12 +1,16 @@
 #include "io/ffmpeg/source.h"
 #include "base/trace.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "io/ffmpeg/damage_watch.h"
 #include "io/ffmpeg/demuxer.h"
 #include "io/ffmpeg/frame_import.h"
+#include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
 #include "io/ffmpeg/stream_facts.h"
@@ -53,11 +57,13 @@ int64_t NumberOf(const AVFrame& frame) {
 
 class FfmpegSource : public VideoSource {
  public:
-  /// device: where to decode; null: on the CPU.
-  FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options)
+  /// device: where to decode; null: on the CPU. fit: of frames that change; null: they are refused.
+  FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options,
+               FrameFit fit)
       : input_(std::move(stream), options.track),
         device_(device ? std::optional(*device) : std::nullopt),
-        options_(options) {}
+        options_(options),
+        fit_(std::move(fit)) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
   Status Open();
@@ -74,6 +80,7 @@ class FfmpegSource : public VideoSource {
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   StreamDamage damage() const override;
+  std::vector<InputChange> frame_changes() const override { return changes_.Describe(); }
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { input_.Interrupt(); }
   std::optional<int64_t> MeasureBitRate() override { return input_.BitRate(); }
@@ -91,16 +98,18 @@ class FfmpegSource : public VideoSource {
   Status DecodeAgain();
   void FeedDecoder();  // one packet, or the end
   void StopFeeding(Status reason);
+  void NoteRange(const AVPacket& packet);
   void OnDamage(std::string reason);
   void CheckErrors(const AVFrame& frame);
   Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
-  Status CheckFrame(const AVFrame& frame) const;
-  Result<Picture> MakePicture(FramePtr frame);
+  Result<FrameDeclaration> CheckFrame(const AVFrame& frame) const;
+  Result<Picture> MakePicture(FramePtr frame, const FrameForm& form);
   std::optional<double> TimeOf(const AVFrame& frame);
 
   Demuxer input_;
   const std::optional<DeviceDecoding> device_;
   const OpenOptions options_;
+  const FrameFit fit_;
   DeviceStream device_stream_;
   DamageWatch watch_;  // outlives the decoder
   std::unique_ptr<AVCodecContext, Freed> decoder_;
@@ -109,6 +118,9 @@ class FfmpegSource : public VideoSource {
   PictureFormat format_;
   VideoColor color_;
   VideoFacts facts_;
+  FrameChanges changes_;
+  std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
+  std::string profile_warning_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
@@ -173,6 +185,8 @@ Status FfmpegSource::Open() {
   input_.DescribeUnprobed();
   color_ = ColorOf(*first_);
   facts_ = FactsOf(input_.container(), input_.track(), *first_);
+  changes_.Start(DeclarationOf(*first_, format_));
+  profile_warning_ = ProfileWarning(*first_);
   if (const std::optional<ContainerCrop>& crop = input_.crop()) {
     if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input_.name());
     facts_.crop_left = crop->left, facts_.crop_right = crop->right;
@@ -193,6 +207,7 @@ std::vector<std::string> FfmpegSource::warnings() const {
   if (!input_.track_note().empty()) warnings.push_back(input_.track_note());
   if (input_.starts_between_keys())
     warnings.emplace_back("the video starts between key frames; frames count from the first that can be decoded");
+  if (!profile_warning_.empty()) warnings.push_back(profile_warning_);
   return warnings;
 }
 
@@ -213,6 +228,7 @@ void FfmpegSource::FeedDecoder() {
   }
   if (**is_ours) {
     SetNumber(*decoder_, *packet_, ++packets_);
+    NoteRange(*packet_);
     if (is_corrupt) OnDamage("the container lost bytes of a packet");
     sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
   }
@@ -220,6 +236,19 @@ void FfmpegSource::FeedDecoder() {
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
   if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
   OnDamage(FfmpegReason(sent));
+}
+
+/// FFmpeg's decoder keeps the range and the colors that a stream declared once, but a later sequence may declare none:
+/// then the range is limited.
+void FfmpegSource::NoteRange(const AVPacket& packet) {
+  if (!(packet.flags & AV_PKT_FLAG_KEY) || decoder_->codec_id != AV_CODEC_ID_H264 || packet.size < 1) return;
+  const AVCodecParameters& track = *input_.track().codecpar;
+  if (track.extradata_size > 0 && track.extradata[0] == 1) return;  // "avcC": no start codes, and sets stand there
+  constexpr size_t kMost = 4096;                                    // sets come first
+  const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
+  const std::optional<bool> declares = H264DeclaresRange(start);
+  if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
+  ranges_.insert_or_assign(packets_, *declares);
 }
 
 /// Frames before the first key frame of a recording cannot be decoded; that is no damage.
@@ -299,6 +328,7 @@ Status FfmpegSource::DecodeAgain() {
   has_decoded_ = fed_all_ = false;
   broken_ = {};
   packets_ = decoded_ = 0;
+  ranges_.clear();
   return OpenDecoder();
 }
 
@@ -324,20 +354,39 @@ Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
   return FormatOf(frame, decoder_->sw_pix_fmt, input_.name());
 }
 
-Status FfmpegSource::CheckFrame(const AVFrame& frame) const {
+/// Frames on a device, and those that become RGB or stop being it, must have the first one's form.
+Result<FrameDeclaration> FfmpegSource::CheckFrame(const AVFrame& frame) const {
   const bool is_corrupt = frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT);
   if (is_corrupt && device_)
     return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", input_.name(), frames_);
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(frame));
-  if (format == format_) return {};
+  FrameDeclaration declared = DeclarationOf(frame, format);
+  if (const auto since = ranges_.upper_bound(NumberOf(frame)); since != ranges_.begin() && !std::prev(since)->second) {
+    declared.color = {};
+    declared.form.full_range = false;
+  }
+  const bool is_rgb = !device_ && IsRgb(frame);
+  if (!device_ && is_rgb != facts_.is_rgb)
+    return Error(StatusCode::kUnsupported, "{}: frame {} changes from {} to {}", input_.name(), frames_,
+                 facts_.is_rgb ? "RGB" : "YUV", is_rgb ? "RGB" : "YUV");
+  if (is_rgb) declared.form.full_range = changes_.first().form.full_range;
+  if (fit_ && !device_) return declared;
+  if (format == format_) return declared;
   return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit", input_.name(),
                frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format), format_.bit_depth,
                format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
 }
 
 /// A device's decoder has few surfaces, so that its frames are copied and given back at once.
-Result<Picture> FfmpegSource::MakePicture(FramePtr frame) {
-  if (!device_) return PictureOf(std::move(frame), format_, luma_only_, pool_);
+Result<Picture> FfmpegSource::MakePicture(FramePtr frame, const FrameForm& form) {
+  if (!device_) {
+    const bool fits = !fit_ || form.Matches(changes_.first().form);
+    ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), form.format, luma_only_, pool_));
+    if (fits) return picture;
+    Result<Picture> fitted = fit_(picture, form, changes_.first().form);
+    if (fitted.ok()) return fitted;
+    return Error(fitted.status().code(), "{}: frame {}: {}", input_.name(), frames_, fitted.status().message());
+  }
   Result<DeviceFrame> there = DeviceFrameOf(*frame, format_, luma_only_);
   Result<Picture> picture = there.ok() ? device_->take(*there) : there.status();
   if (picture.ok()) return picture;
@@ -382,9 +431,10 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
     frame = std::move(*decoded);
   }
   if (!frame) return std::optional<Picture>();
-  ACU_RETURN_IF_ERROR(CheckFrame(*frame));
+  ACU_ASSIGN_OR_RETURN(const FrameDeclaration declared, CheckFrame(*frame));
+  if (frames_ > 0) changes_.Add(frames_, declared);
   time_ = TimeOf(*frame);
-  ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame)));
+  ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame), declared.form));
   ended_ = false;
   ++frames_;
   return std::optional(std::move(picture));
@@ -392,18 +442,19 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
 
 }  // namespace
 
-Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions& options) {
+Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions& options,
+                                                   FrameFit fit) {
   if (const Status& loaded = LoadFfmpeg(); !loaded.ok())
     return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
   if (options.device_decoding && stream->seekable()) {
-    auto source = std::make_unique<FfmpegSource>(std::move(stream), &*options.device_decoding, options);
+    auto source = std::make_unique<FfmpegSource>(std::move(stream), &*options.device_decoding, options, nullptr);
     const Status status = source->Open();
     if (status.ok()) return std::unique_ptr<VideoSource>(std::move(source));
     if (options.device_decoding->required) return status;
     stream = source->TakeStream();
     ACU_RETURN_IF_ERROR(stream->Seek(0));
   }
-  auto source = std::make_unique<FfmpegSource>(std::move(stream), nullptr, options);
+  auto source = std::make_unique<FfmpegSource>(std::move(stream), nullptr, options, std::move(fit));
   ACU_RETURN_IF_ERROR(source->Open());
   return std::unique_ptr<VideoSource>(std::move(source));
 }

@@ -5,9 +5,17 @@ extern "C" {
 #include <libavutil/mastering_display_metadata.h>
 }
 
-#include <cstring>
+#include <fmt/format.h>
 
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/library.h"
+#include "io/icc_profile.h"
 
 namespace acutance {
 namespace {
@@ -115,6 +123,39 @@ void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
   if (desc->log2_chroma_w == 2) facts.changed_samples = "4:1:1 is widened to 4:2:2";
 }
 
+const AVFrameSideData* SideDataOf(const AVFrame& frame, AVFrameSideDataType type) {
+  for (int i = 0; i < frame.nb_side_data; ++i)
+    if (frame.side_data[i]->type == type) return frame.side_data[i];
+  return nullptr;
+}
+
+constexpr size_t kMatrixSize = 9 * sizeof(int32_t);
+
+Orientation OrientationByBytes(const uint8_t* bytes) {
+  int32_t matrix[9];
+  std::memcpy(matrix, bytes, sizeof matrix);
+  return OrientationOf(matrix);
+}
+
+/// How EXIF, or a message in the stream, rotates the picture.
+std::optional<Orientation> TurnOf(const AVFrame& frame) {
+  const AVFrameSideData* data = SideDataOf(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+  if (data && data->size >= kMatrixSize) return OrientationByBytes(data->data);
+  // WebP's EXIF comes as text alone. The numbers are those of EXIF.
+  const AVDictionaryEntry* entry = Ffmpeg().av_dict_get(frame.metadata, "Orientation", nullptr, 0);
+  const int number = entry ? std::atoi(entry->value) : 0;
+  if (number < 1 || number > 8) return std::nullopt;
+  constexpr Orientation kTurns[] = {{},
+                                    {false, true, false},
+                                    {false, true, true},
+                                    {false, false, true},
+                                    {true, false, false},
+                                    {true, true, false},
+                                    {true, true, true},
+                                    {true, false, true}};
+  return kTurns[number - 1];
+}
+
 }  // namespace
 
 Orientation OrientationOf(const int32_t* matrix) {
@@ -139,12 +180,9 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
     facts.pixel_aspect = av_q2d(aspect);
     facts.has_pixel_aspect = true;
   }
-  if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
-      data && data->size >= 9 * sizeof(int32_t)) {
-    int32_t matrix[9];
-    std::memcpy(matrix, data->data, sizeof matrix);
-    facts.orientation = OrientationOf(matrix);
-  }
+  const AVPacketSideData* turn = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
+  if (turn && turn->size >= kMatrixSize) facts.orientation = OrientationByBytes(turn->data);
+  else facts.orientation = TurnOf(frame).value_or(Orientation());
   if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DOVI_CONF))
     facts.dolby_vision_profile = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data)->dv_profile;
   facts.siting = SitingOf(frame.chroma_location);
@@ -154,6 +192,35 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
   facts.light_level = LightLevelOf(stream, frame);
   DescribeSamples(frame, facts);
   return facts;
+}
+
+FrameDeclaration DeclarationOf(const AVFrame& frame, const PictureFormat& format) {
+  FrameDeclaration declared;
+  declared.color = ColorOf(frame);
+  declared.form = {format, declared.color.full_range.value_or(false),
+                   SitingOf(frame.chroma_location).value_or(ChromaSiting())};
+  if (const AVRational aspect = frame.sample_aspect_ratio; aspect.num > 0 && aspect.den > 0)
+    declared.pixel_aspect = av_q2d(aspect);
+  declared.orientation = TurnOf(frame);
+  return declared;
+}
+
+bool IsRgb(const AVFrame& frame) {
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  return desc && (desc->flags & (AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_RGB));
+}
+
+std::string ProfileWarning(const AVFrame& frame) {
+  constexpr std::string_view kNotApplied = "which is not applied: its samples mean other colors than models expect";
+  if (const AVFrameSideData* data = SideDataOf(frame, AV_FRAME_DATA_ICC_PROFILE)) {
+    const IccProfile profile = ReadIccProfile(std::as_bytes(std::span(data->data, data->size)));
+    if (profile.is_srgb) return "";
+    return profile.description.empty()
+               ? fmt::format("it has an ICC profile, {}", kNotApplied)
+               : fmt::format("it has the ICC profile '{}', {}", profile.description, kNotApplied);
+  }
+  if (frame.color_trc == AVCOL_TRC_LINEAR) return fmt::format("it declares linear light, {}", kNotApplied);
+  return "";
 }
 
 }  // namespace acutance

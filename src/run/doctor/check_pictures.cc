@@ -187,6 +187,21 @@ std::optional<Finding> CheckOrientation(const Probe& probe) {
       fmt::format("ffmpeg -noautorotate -i {} -strict -1 unrotated.y4m", ShellWord(turned.name))};
 }
 
+std::optional<Finding> CheckRotatedStill(const Probe& probe) {
+  const VideoProbe &ref = probe.reference, &dis = probe.distorted;
+  if (ref.facts.orientation == dis.facts.orientation || probe.are_unlike || ref.frames != 1 || dis.frames != 1)
+    return std::nullopt;
+  const bool is_reference = ref.facts.orientation != Orientation();
+  const VideoProbe &rotated = is_reference ? ref : dis, &other = is_reference ? dis : ref;
+  return Finding{
+      "turned", 0.7,
+      fmt::format("{} is rotated as it declares (by EXIF), and {} is {}: they are alike as they are shown, and a "
+                  "program that ignores the rotation compares other pictures.",
+                  rotated.name, other.name,
+                  other.facts.orientation == Orientation() ? "stored upright" : "rotated differently"),
+      probe.Score()};
+}
+
 std::optional<Finding> CheckCrop(const Probe& probe) {
   const VideoProbe &ref = probe.reference, &dis = probe.distorted;
   if (BarsDiffer(ref, dis)) return BarsFinding(probe);

@@ -26,6 +26,16 @@ TEST(CheckOrientation, IsOfPicturesThatAreUnlike) {
   EXPECT_FALSE(CheckOrientation(probe));
 }
 
+TEST(CheckRotatedStill, NamesTheRotationThatOthersIgnore) {
+  Probe probe = EqualPair();
+  probe.reference.frames = probe.distorted.frames = 1;
+  EXPECT_FALSE(CheckRotatedStill(probe));
+  probe.reference.facts.orientation = {.transposed = true, .mirrored_x = true};
+  EXPECT_THAT(CheckRotatedStill(probe)->sentence, HasSubstr("dis is stored upright"));
+  probe.distorted.frames = 2;
+  EXPECT_FALSE(CheckRotatedStill(probe)) << "a video";
+}
+
 TEST(CheckCrop, BarsOfOneVideo) {
   Probe probe = EqualPair();
   EXPECT_FALSE(CheckCrop(probe));

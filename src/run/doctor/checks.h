@@ -26,6 +26,8 @@ std::optional<Finding> CheckContent(const Probe& probe);
 
 // Pictures: which part of a picture is displayed, and how.
 std::optional<Finding> CheckOrientation(const Probe& probe);
+/// Stills that are alike only as they are shown, which this engine compares and others may not.
+std::optional<Finding> CheckRotatedStill(const Probe& probe);
 std::optional<Finding> CheckCrop(const Probe& probe);
 std::optional<Finding> CheckSize(const Probe& probe);
 std::optional<Finding> CheckInterlacing(const Probe& probe);

@@ -21,6 +21,7 @@ constexpr Cause kCauses[] = {
     {"damage", CheckReferenceDamage},
     {"drops", CheckSinglePicture, true},
     {"turned", CheckOrientation, true},
+    {"turned", CheckRotatedStill},
     {"transfer", CheckTransfer},
     {"color", CheckColor},
     {"interlaced", CheckInterlacing},
