@@ -46,13 +46,16 @@ void SelectCommonPairs(std::vector<Alignment>& alignments) {
     std::erase_if(alignment.pairs, [&](const auto& pair) { return count[pair.first] < alignments.size(); });
 }
 
-Status CheckLengths(const AlignmentTask& task, size_t video, const FrameTrack& reference, const FrameTrack& distorted) {
+/// A video of which damage leaves one frame is no picture.
+Status CheckLengths(const AlignmentTask& task, size_t video, const FrameTrack& reference, const FrameTrack& distorted,
+                    const std::vector<Status>& damages) {
   const std::string &name = task.videos[0].name, &other = task.videos[video].name;
   const int64_t less = std::min(reference.size(), distorted.size());
   const int64_t more = std::max(reference.size(), distorted.size());
   if (less == 0) return Error(StatusCode::kBadData, "{} has no frames", reference.size() == 0 ? name : other);
   if (less > 1 || more == 1) return {};
   const bool is_reference = reference.size() == 1;
+  if (!damages.empty()) ACU_RETURN_IF_ERROR(damages[is_reference ? 0 : video]);
   return Error(StatusCode::kBadData,
                "{} has one frame, and {} has {}: a picture is not paired with a video (--align index compares it with "
                "the first frame)",
@@ -100,7 +103,7 @@ std::string PlacementHint(const AlignmentTask& task, size_t video, const std::op
 Status AddAlignment(const AlignmentTask& task, size_t video, const std::vector<FrameTrack>& tracks,
                     const std::vector<Status>& damages, AlignmentPlan& plan) {
   const FrameTrack &reference = tracks[0], &distorted = tracks[video];
-  ACU_RETURN_IF_ERROR(CheckLengths(task, video, reference, distorted));
+  ACU_RETURN_IF_ERROR(CheckLengths(task, video, reference, distorted, damages));
   const bool by_times = task.request.mode == Mode::kTimes;
   auto [alignment, placement] =
       by_times ? PlacedAlignment{AlignByTimes(reference, distorted), std::nullopt} : AlignPlaced(reference, distorted);

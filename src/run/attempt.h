@@ -64,6 +64,9 @@ class AttemptReport {
 
 // Opening and fitting the videos (open_inputs.cc).
 
+/// A warning for each raw file whose bytes fit another format far better than the declared one.
+std::vector<std::string> DoubtRawFormats(const RunRequest& request);
+
 /// Keys of a cached reference's pictures, by which devices find what an earlier run uploaded.
 class ReferenceKeys {
  public:

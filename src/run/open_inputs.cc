@@ -9,6 +9,7 @@
 #include "align/crop_search.h"
 #include "align/input_checks.h"
 #include "engine/device_cache.h"
+#include "video/open_video.h"
 
 namespace acutance {
 namespace {
@@ -155,6 +156,21 @@ PictureKey ReferenceKeys::Of(int64_t pair) const {
   PictureKey key = first_;
   key.frame = plan_->ReferenceFrame(skipped_ + pair);
   return key;
+}
+
+std::vector<std::string> DoubtRawFormats(const RunRequest& request) {
+  std::vector<std::string> paths = {request.reference}, warnings;
+  paths.insert(paths.end(), request.distorted.begin(), request.distorted.end());
+  const std::string* fitting = nullptr;
+  for (const std::string& path : paths) {
+    if (const std::optional<RawFormatDoubt> doubt = DoubtRawFile(path, request.open))
+      warnings.push_back(Describe(path, *doubt));
+    else if (!fitting && IsRawFile(path, request.open)) fitting = &path;
+  }
+  // The options hold for all raw files.
+  if (fitting)
+    for (std::string& warning : warnings) warning += fmt::format("; {} does not: convert one of them to y4m", *fitting);
+  return warnings;
 }
 
 std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,

@@ -197,10 +197,10 @@ std::nullopt_t AttemptReport::FailPair(const RunRequest& request, const Status& 
   return std::nullopt;
 }
 
-ScoredRun RunScore(const RunRequest& asked) {
+namespace {
+
+ScoredRun ScoreDecided(const RunRequest& request) {
   using Outcome = AttemptResult::Outcome;
-  RunRequest request = asked;
-  if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
   VideoCache videos(request);
   Attempt attempt{.decoder = request.decoder};
   Result<AlignmentPlan> plan = PlanOrError([&] { return PlanFirstAttempt(request, videos); });
@@ -225,6 +225,19 @@ ScoredRun RunScore(const RunRequest& asked) {
     decoder_warning.reset();
   }
   return Unaligned(request, plan.status(), std::move(damage));
+}
+
+}  // namespace
+
+ScoredRun RunScore(const RunRequest& asked) {
+  RunRequest request = asked;
+  if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
+  // First: a wrong format often ends the run before the videos are opened to be scored.
+  const std::vector<std::string> doubts = DoubtRawFormats(request);
+  if (request.on_warning) std::ranges::for_each(doubts, request.on_warning);
+  ScoredRun run = ScoreDecided(request);
+  run.warnings.insert(run.warnings.begin(), doubts.begin(), doubts.end());
+  return run;
 }
 
 }  // namespace acutance

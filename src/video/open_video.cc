@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/files.h"
 #include "io/byte_stream.h"
 #include "io/ffmpeg/source.h"
 #include "io/planar_source.h"
@@ -57,6 +58,29 @@ Result<std::unique_ptr<VideoSource>> OpenAsDisplayed(const std::string& path, co
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
   if (video->facts().orientation == Orientation()) return video;
   return AutoRotate(std::move(video));
+}
+
+namespace {
+
+/// Null where OpenVideo would not read it as raw yuv. A pipe that is opened and closed would lose its writer.
+std::unique_ptr<ByteStream> OpenRawFile(const std::string& path, const OpenOptions& options) {
+  if (!options.raw || !CheckPictureFormat(*options.raw).ok() || !IsRegularFile(path)) return nullptr;
+  Result<std::unique_ptr<ByteStream>> stream = ByteStream::Open(path, options.cancellation);
+  if (!stream.ok()) return nullptr;
+  const Result<std::string_view> start = (*stream)->Peek(kContainerStart);
+  if (!start.ok() || start->starts_with(kY4mMagic) || LooksLikeContainer(*start)) return nullptr;
+  return std::move(stream).value();
+}
+
+}  // namespace
+
+bool IsRawFile(const std::string& path, const OpenOptions& options) { return OpenRawFile(path, options) != nullptr; }
+
+std::optional<RawFormatDoubt> DoubtRawFile(const std::string& path, const OpenOptions& options) {
+  const std::unique_ptr<ByteStream> stream = OpenRawFile(path, options);
+  if (!stream) return std::nullopt;
+  stream->Map(true);
+  return DoubtRawFormat(stream->mapped_bytes(), *options.raw, options.raw_is_semi_planar);
 }
 
 }  // namespace acutance

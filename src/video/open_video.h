@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
 #include "io/video_source.h"
+#include "video/raw_format_check.h"
 
 namespace acutance {
 
@@ -15,5 +17,11 @@ Result<std::unique_ptr<VideoSource>> OpenVideo(const std::string& path, const Op
 
 /// The same, rotated as displayed.
 Result<std::unique_ptr<VideoSource>> OpenAsDisplayed(const std::string& path, const OpenOptions& options);
+
+/// Whether it is a regular file that OpenVideo reads as raw yuv.
+bool IsRawFile(const std::string& path, const OpenOptions& options);
+
+/// Of such a file: a format that fits its bytes far better than the declared one. nullopt: the declared one fits.
+std::optional<RawFormatDoubt> DoubtRawFile(const std::string& path, const OpenOptions& options);
 
 }  // namespace acutance

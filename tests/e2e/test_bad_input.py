@@ -381,6 +381,43 @@ class Signals(CommandTest):
         self.assertIn(b"3 frames were scored", error)
 
 
+class RawFormats(CommandTest):
+    WIDTH, HEIGHT = 96, 64
+
+    def raw(self, kind, deep=False):
+        pictures = deepened(self.clip(kind)) if deep else self.clip(kind)
+        return self.write(f"{kind}{10 if deep else 8}.yuv", b"".join(pictures))
+
+    def warned(self, *args):
+        return self.score(*args, "--align", "index", "-q").stderr.decode()
+
+    def test_wrong_formats_are_named(self):
+        eight, ten = (self.raw("ref"), self.raw("dis")), (self.raw("ref", True), self.raw("dis", True))
+        for pair, told, better in ((ten, "--size 96x64", "--bit-depth 10"), (ten, "--size 96x64 --bit-depth 12", "--bit-depth 10"),
+                                   (eight, "--size 96x64 --bit-depth 10", "--bit-depth 8"), (eight, "--size 192x64", "--size 96x64"),
+                                   ((eight[0], ten[1]), "--size 96x64", "--bit-depth 10")):
+            with self.subTest(told=told, pair=pair):
+                self.assertIn(better, self.warned(*pair, *told.split()))
+        findings = self.assert_ok(self.acutance("doctor", *ten, "--size", "96x64", "--bit-depth", "12"))
+        self.assertIn("10 bits", findings)
+
+    def test_right_formats_are_not_doubted(self):
+        dice = random.Random(7)
+        grain = self.write("noise.yuv", b"".join(noise(dice, 96, 64, 4)))
+        flat = self.write("flat.yuv", bytes([16]) * (96 * 64) + bytes([128]) * (96 * 32))
+        for ref, dis, told in ((self.raw("ref"), self.raw("dis"), ()), (grain, grain, ()), (flat, flat, ()),
+                               (self.raw("ref", True), self.raw("dis", True), ("--bit-depth", "10"))):
+            with self.subTest(ref=ref):
+                self.assertNotIn("its bytes fit", self.warned(ref, dis, "--size", "96x64", *told))
+
+    def test_one_frame_before_the_damage(self):
+        broken = self.video("broken.y4m", [picture[:-32] for picture in self.clip("ref")])
+        for pair in ((broken, self.dis), (self.dis, broken)):
+            result = self.score(*pair)
+            self.assert_fails(result, 1, "damaged")
+            self.assertNotIn("a picture", result.stderr.decode())
+
+
 class Terminals(CommandTest):
     def lines_drawn(self, columns, kind):
         """The output on a terminal of that width while frames arrive slowly."""

@@ -14,6 +14,14 @@
 namespace acutance {
 namespace {
 
+/// FFmpeg's input options for raw video that no option of acutance describes, or acutance's.
+std::string RawCommand(const VideoProbe& video, const Probe& probe) {
+  const RawFormatDoubt& doubt = *video.format_doubt;
+  if (!doubt.options.empty()) return probe.Score(" " + doubt.options);
+  return fmt::format("ffmpeg -f rawvideo -pix_fmt {} -s {}x{} -i {} converted.y4m", doubt.format, video.format.width,
+                     video.format.height, ShellWord(video.name));
+}
+
 std::optional<Finding> DamageOf(const VideoProbe& video, const Probe& probe) {
   if (video.damage.ok()) return std::nullopt;
   return Finding{"damage", 0.97, fmt::format("{} breaks off or is damaged: {}.", video.name, video.damage.message()),
@@ -107,6 +115,18 @@ double PathConfidence(const Probe& probe) { return probe.alignment->confidence *
 int64_t ChangedFrames(const Alignment& alignment) { return alignment.dropped() + alignment.repeated(); }
 
 }  // namespace
+
+std::optional<Finding> CheckRawFormat(const Probe& probe) {
+  const VideoProbe &ref = probe.reference, &dis = probe.distorted;
+  if (!ref.format_doubt && !dis.format_doubt) return std::nullopt;
+  const VideoProbe& video = ref.format_doubt ? ref : dis;
+  const bool is_single = ref.format_doubt.has_value() != dis.format_doubt.has_value();
+  return Finding{"raw-format", 0.96,
+                 fmt::format("The bytes of {} fit {} better than {}{}.", is_single ? video.name : "both files",
+                             video.format_doubt->better, video.format_doubt->told,
+                             is_single ? ": if the other file is raw, too, convert one of them to y4m" : ""),
+                 RawCommand(video, probe)};
+}
 
 std::optional<Finding> CheckReferenceDamage(const Probe& probe) { return DamageOf(probe.reference, probe); }
 std::optional<Finding> CheckDistortedDamage(const Probe& probe) { return DamageOf(probe.distorted, probe); }

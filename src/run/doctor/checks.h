@@ -9,7 +9,9 @@
 
 namespace acutance {
 
-// Files: decoding that stops, ends that are missing, inputs in the wrong order, models that do not fit.
+// Files: raw yuv of another format, decoding that stops, ends that are missing, inputs in the wrong order, models that
+// do not fit.
+std::optional<Finding> CheckRawFormat(const Probe& probe);
 std::optional<Finding> CheckReferenceDamage(const Probe& probe);
 std::optional<Finding> CheckDistortedDamage(const Probe& probe);
 std::optional<Finding> CheckMissingEnd(const Probe& probe);

@@ -17,6 +17,7 @@ struct Cause {
 
 /// Findings of one confidence keep this order.
 constexpr Cause kCauses[] = {
+    {"raw-format", CheckRawFormat, true},
     {"damage", CheckDistortedDamage},
     {"damage", CheckReferenceDamage},
     {"drops", CheckSinglePicture, true},

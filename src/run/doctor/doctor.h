@@ -15,7 +15,8 @@ namespace acutance {
 struct Probe;
 
 /// A cause, its confidence, and the command that fixes it. `cause` is a stable name: offset, frame-rate, size, crop,
-/// turned, range, color, swapped, transfer, interlaced, drops, model, damage, different, none.
+/// turned, range, color, swapped, transfer, interlaced, drops, model, damage, different,
+/// raw-format, none.
 struct Finding {
   std::string cause;
   double confidence = 0;  // 0 to 1

@@ -16,6 +16,7 @@
 #include "image/rectangle.h"
 #include "io/video_source.h"
 #include "video/fit_videos.h"
+#include "video/raw_format_check.h"
 
 namespace acutance {
 
@@ -26,15 +27,16 @@ struct VideoProbe {
   VideoColor color;
   VideoFacts facts;
   std::optional<double> frame_rate;
-  std::optional<Rectangle> content;       // without black bars; not set: too dark to detect them
-  FrameTrack track;                       // of the content, of all frames that were decoded
-  std::vector<Picture> pictures;          // some whole ones, luma alone
-  std::vector<int64_t> picture_frames{};  // their frame numbers
-  int64_t frames = 0;                     // all that were decoded
-  double combing = 0;                     // InterlaceDetector::combing
-  double unevenness = 0;                  // InterlaceDetector::unevenness
-  double detail = 0;                      // the mean difference of neighbouring samples, in 8-bit samples
-  Status damage;                          // why decoding stopped
+  std::optional<Rectangle> content;              // without black bars; not set: too dark to detect them
+  FrameTrack track;                              // of the content, of all frames that were decoded
+  std::vector<Picture> pictures;                 // some whole ones, luma alone
+  std::vector<int64_t> picture_frames{};         // their frame numbers
+  int64_t frames = 0;                            // all that were decoded
+  double combing = 0;                            // InterlaceDetector::combing
+  double unevenness = 0;                         // InterlaceDetector::unevenness
+  double detail = 0;                             // the mean difference of neighbouring samples, in 8-bit samples
+  Status damage;                                 // why decoding stopped
+  std::optional<RawFormatDoubt> format_doubt{};  // of raw yuv
 };
 
 inline Rectangle WholeOf(const VideoProbe& video) { return {video.format.width, video.format.height}; }

@@ -175,6 +175,7 @@ Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& option
   probe.facts = video->facts();
   probe.color = video->color();
   probe.frame_rate = video->frame_rate();
+  probe.format_doubt = DoubtRawFile(path, options);
   probe.track.rate = PlausibleRate(probe.frame_rate);
   video->SkipChroma();
   if (probe.facts.orientation != Orientation()) {
