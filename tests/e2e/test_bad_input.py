@@ -13,7 +13,7 @@ import termios
 import time
 import unittest
 
-from clips import ACUTANCE, VMAF, CommandTest, noise, y4m
+from clips import ACUTANCE, VMAF, CommandTest, deepened, noise, y4m
 
 
 class Files(CommandTest):
