@@ -177,12 +177,13 @@ Status FitSizes(const CommonSize& size, bool heed_display, const FitInputs& inpu
     const PictureFormat from = input->video->format();
     if (from.width == to.width && from.height == to.height) continue;
     const VideoFacts facts = input->video->facts();
+    const double aspect = heed_display ? input->shown_pixel_aspect() : 1;
     const ScaleOptions options = {.filter = size.filter, .siting = facts.siting.value_or(ChromaSiting())};
     ACU_ASSIGN_OR_RETURN(input->video, ScaleVideo(std::move(input->video), to.width, to.height, options));
-    steps.push_back({fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
-                                 DescribePixels(heed_display ? input->shown_pixel_aspect() : 1), to.width, to.height,
-                                 kScaleFilterNames[static_cast<int>(size.filter)]),
-                     input, Change::kScale});
+    steps.push_back(
+        {fmt::format("{} is scaled from {}x{}{} to {}x{} ({})", input->name, from.width, from.height,
+                     DescribePixels(aspect), to.width, to.height, kScaleFilterNames[static_cast<int>(size.filter)]),
+         input, Change::kScale});
   }
   return {};
 }

@@ -338,6 +338,26 @@ class FormatCheck {
     return best;
   }
 
+  /// Whether all parts of a declared row, each `width` wide, resemble what follows them alike.
+  bool IsLikeEverywhere(int64_t width) const {
+    const int64_t parts = told_.width / width;
+    const Part luma = MostDetailed();
+    const int64_t end = std::min(luma.end, samples_.count()) - told_.width;
+    // Two like pictures side by side: the right one resembles the left, and the left the row above less.
+    std::vector<double> places(static_cast<size_t>(parts));
+    for (int64_t p = 0; p < parts; ++p) {
+      int64_t sum = 0, count = 0;
+      for (int64_t y = 0; luma.begin + (y + 2) * told_.width <= end; y += std::max<int64_t>(1, told_.height / 64))
+        for (int64_t x = 0; x < width; ++x, ++count) {
+          const int64_t at = luma.begin + y * told_.width + p * width + x;
+          sum += std::abs(samples_[at] - samples_[at + width]);
+        }
+      places[static_cast<size_t>(p)] = static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(count, 1));
+    }
+    const auto [least, most] = std::ranges::minmax(places);
+    return most <= 1.4 * least;
+  }
+
   /// Whether rows of the declared width hold several of another: those are closer to each other than whole ones, and
   /// far closer than unrelated samples, at each place of a row alike.
   bool IsNarrower(Size size) const {
@@ -348,19 +368,7 @@ class FormatCheck {
     const double row = Difference(samples_, first, size.width), rows = Difference(samples_, first, told_.width);
     const double apart = Unrelated();
     if (row < 0.2 * step_ || row > rows || row > 0.5 * apart) return false;
-    // Two like pictures side by side: the right one resembles the left, and the left the row above less.
-    std::vector<double> places(static_cast<size_t>(parts));
-    for (int64_t p = 0; p < parts; ++p) {
-      int64_t sum = 0, count = 0;
-      for (int64_t y = 0; luma.begin + (y + 2) * told_.width <= first.end; y += std::max<int64_t>(1, told_.height / 64))
-        for (int64_t x = 0; x < size.width; ++x, ++count) {
-          const int64_t at = luma.begin + y * told_.width + p * size.width + x;
-          sum += std::abs(samples_[at] - samples_[at + size.width]);
-        }
-      places[static_cast<size_t>(p)] = static_cast<double>(sum) / static_cast<double>(std::max<int64_t>(count, 1));
-    }
-    const auto [least, most] = std::ranges::minmax(places);
-    if (most > 1.4 * least) return false;
+    if (!IsLikeEverywhere(size.width)) return false;
     if (size.height == told_.height) return RepeatsWithin(FrameSamples(size));
     // How far a shape is from 3:2, as a ratio of at least 1.
     const auto oddness = [](Size of) {
@@ -394,6 +402,7 @@ class FormatCheck {
 
   std::optional<RawFormatDoubt> WidthDoubt(int64_t width) const {
     // Alternating rows resemble the next but one; only a file that the declared size does not fit is proof there.
+    if (told_.width % width == 0 && !IsLikeEverywhere(width)) return std::nullopt;
     if (width % told_.width == 0 && !IsJoinedTwice(width)) return std::nullopt;
     const double apart = Unrelated();
     std::optional<Size> best;
@@ -407,10 +416,7 @@ class FormatCheck {
       if (change < 0.87 * least) least = change, best = Size{width, height};
     }
     if (best && least < 0.5 * apart) return SizeDoubt(*best);
-    const double row = Difference(samples_, MostDetailed(), told_.width);
-    if (FitsFile() || row < 0.35 * apart) return std::nullopt;
-    return RawFormatDoubt{fmt::format("a width of {}", width), fmt::format("one of {}", told_.width),
-                          fmt::format("--size {}xHEIGHT", width), ""};
+    return std::nullopt;
   }
 
   /// Whether every other declared row continues the one before, and the others do not.
