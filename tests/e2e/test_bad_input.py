@@ -13,11 +13,7 @@ import termios
 import time
 import unittest
 
-<<<<<<< HEAD
-from clips import ACUTANCE, VMAF, CommandTest, frames, needs_ffmpeg, noise, reference_sample, y4m
-=======
-from clips import ACUTANCE, VMAF, CommandTest, deepened, noise, y4m
->>>>>>> raw
+from clips import ACUTANCE, VMAF, CommandTest, deepened, frames, needs_ffmpeg, noise, reference_sample, y4m
 
 
 class Files(CommandTest):
