@@ -33,7 +33,7 @@ def files(threads):
     return scores(acutance.score(*FILES, **OPTIONS, threads=threads))
 
 def fitted(threads):
-    result = acutance.score(*FILES, **OPTIONS, threads=threads, scale="24x24", align="+1")
+    result = acutance.score(*FILES, **OPTIONS, threads=threads, scale="24x16", align="+1")
     return scores(result), list(result.alignment.pairs)
 
 def attempt(run, threads):

@@ -96,8 +96,9 @@ def test_a_ladder_is_the_command_s(encodes, tmp_path):
         acutance.compare(reference, sorted(second.iterdir()), model=None, features="psnr", by="psnr_y").ctc_csv()
     with pytest.raises(acutance.InvalidArgumentError, match="there are a"):
         acutance.ladder(reference, {"a": first}, anchor="c")
-    with pytest.raises(acutance.InvalidArgumentError, match="bit rate"):
-        acutance.ladder(reference, {"a": first}, frame_count=10)
+    part = acutance.ladder(reference, {"a": first}, model=None, features="psnr", by="psnr_y", frame_count=10)
+    assert [[point["bit_rate"] for point in curve["points"]] for curve in (part["curves"][0], ours["curves"][1])] == 2 * [
+        [point["bit_rate"] for point in ours["curves"][1]["points"]]], "bit rates are those of the whole videos"
 
 
 def test_a_ladder_passes_over_what_is_no_video(encodes, tmp_path):
