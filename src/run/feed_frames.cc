@@ -158,17 +158,17 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   }
   if (alignment.plan().basis != AlignmentPlan::Basis::kEstimated)  // which expects one video to end first
     for (const std::string& warning : reader.length_warnings()) report.Warn(warning);
-  const std::vector<VideoSource*> videos = reader.Close();
-  std::vector<std::string> damage = RecordFindings(videos, run.inputs);
   if (!is_aligned) {
-    report.NoteDamage(std::move(damage));
+    report.NoteDamage(RecordFindings(reader.Close(), run.inputs));
     return std::nullopt;
   }
   if (status.ok() && !report.error() && !feed.was_stopped() && !alignment.plan().damage.ok())
     report.Fail(RunStage::kRead, alignment.plan().damage);
   if (status.ok()) status = Finish(request, started, feed.was_stopped(), report.error().has_value());
   if (!status.ok()) return report.Fail(RunStage::kScore, status);
-  alignment.Conclude(session.frames_added() - first);  // of a video that breaks off, too
+  alignment.Conclude(session.frames_added() - first);       // of a video that breaks off, too
+  const std::vector<VideoSource*> videos = reader.Close();  // what concludes the alignment reads them
+  std::vector<std::string> damage = RecordFindings(videos, run.inputs);
   if (alignment.misalignment()) {
     report.NoteDamage(std::move(damage));
     return std::nullopt;

@@ -81,7 +81,7 @@ class Pairs(CommandTest):
         self.assertIn(f"{other} is scaled from 72x54 to 64x48 (bicubic)", result.stderr.decode())
         self.assertIn("72x54", self.assert_ok(self.score(self.ref, other, "--scale", "dis")))
         self.assert_fails(self.score(self.ref, self.dis, other, "--scale", "dis"), 1, "have different sizes")
-        self.assertIn("96x80", self.assert_ok(self.score(self.ref, other, "--scale", "96x80", "--scale-filter", "area")))
+        self.assertIn("96x72", self.assert_ok(self.score(self.ref, other, "--scale", "96x72", "--scale-filter", "area")))
         for wrong in ("reference", "96", "0x0"):
             self.assert_fails(self.score(self.ref, other, "--scale", wrong), 2, "expected ref, dis or WIDTHxHEIGHT")
         self.assert_fails(self.vmaf("-r", self.ref, "-d", other), 255, "dimensions do not match", "1 problem(s)")
@@ -141,17 +141,17 @@ class Pairs(CommandTest):
 @needs_ffmpeg
 class Containers(CommandTest):
     def test_video_tracks(self):
-        """A second track that is larger is the best one unless another is named."""
+        """The container's default track is scored unless another is named."""
         large = self.video("large.y4m", frames(128, 96, self.FRAMES, reference_sample), size=(128, 96))
         both = self.ffmpeg("-i", self.ref, "-i", large, "-map", "0:v", "-map", "1:v", "-c:v", "ffv1", "-metadata:s:v:0",
                            "language=eng", "-metadata:s:v:1", "language=fra", self.path("both.mkv"))
         args = ("--no-model", "-f", "psnr", "--align", "index")
         result = self.score(self.ref, both, *args, "--json")
         self.assert_ok(result)
-        self.assertIn("it has 2 video tracks; track 1 (128x96 ffv1, fra) is scored, and --track names another",
+        self.assertIn("it has 2 video tracks; track 0 (64x48 ffv1, eng) is scored, and --track names another",
                       result.stderr.decode())
-        for name in ("0", "eng"):
-            self.assertEqual(self.summary(both, both, *args, "--track", name)["inputs"][1]["width"], 64)
+        for name in ("1", "fra"):
+            self.assertEqual(self.summary(both, both, *args, "--track", name)["inputs"][1]["width"], 128)
         self.assert_fails(self.score(self.ref, both, *args, "--track", "deu"), 1,
                           "no video track 'deu'; there are 0 (64x48 ffv1, eng), 1 (128x96 ffv1, fra)")
 

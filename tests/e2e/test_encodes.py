@@ -184,7 +184,7 @@ class Encodes(CommandTest):
     @needs_ffmpeg
     def test_bit_rates_are_the_video_tracks(self):
         """Neither sound, nor the container, nor the reference's length and rate change them."""
-        plain = self.ffmpeg("-i", self.dis, "-c:v", "mpeg4", "-q:v", "9", self.path("plain.mp4"))
+        plain = self.ffmpeg("-i", self.dis, "-c:v", "mpeg2video", "-q:v", "9", self.path("plain.mp4"))
         sound = self.ffmpeg("-i", plain, "-f", "lavfi", "-i", "anoisesrc=d=3", "-c:v", "copy", "-c:a", "mp2", self.path("sound.mkv"))
         stream = self.ffmpeg("-i", plain, "-c", "copy", "-muxrate", "2M", self.path("stream.ts"))
         packets = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0", plain],

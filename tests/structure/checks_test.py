@@ -183,9 +183,10 @@ const Metric kVifMetric = {
                    "```\nbeside\n```\n")
         self.write("cli/a.inc", "// The median, and the beside_it.\nint whatever, beside = '\"'; // \"\n")
         self.write("docs/history/a.md", "whatever\n")
-        self.write("src/base/c.md", "whatever\n")
         self.expect("check_files.py", None)
-        self.expect("check_files.py", "src/base/c.md:1: 'whatever'", "--words-in", "")
+        self.write("src/base/c.md", "whatever\n")
+        self.expect("check_files.py", "src/base/c.md:1: 'whatever'")
+        self.expect("check_files.py", None, "--words-in", "docs/")
 
 
 if __name__ == "__main__":
