@@ -152,7 +152,7 @@ class Faults(unittest.TestCase):
         self.fail_some([*score, "--pairs-out", out / "pairs.csv", "-o", out / "log.csv"], 60)
         pairs = self.folder / "pairs.csv"
         pairs.write_text("".join(f"{k + 3},{k}\n" for k in range(0, 20, 3)))
-        self.fail_some([*score, "--align", pairs, "--crop", "48:24:8:6", "--scale", "32x18", "--scale-filter", "lanczos", "-o",
+        self.fail_some([*score, "--align", pairs, "--crop", "48:24:8:6", "--scale", "32x16", "--scale-filter", "lanczos", "-o",
                         out / "log.json"], 60)
         self.fail_some([*score, "--align", "+3", "--journal", out / "journal", "-o", out / "log.xml"], 40)
         self.fail_some([ARGS.acutance, "doctor", *clips], 40)
