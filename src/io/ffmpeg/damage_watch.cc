@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kMarkStep = 16;  // the least size of HEVC's coding tree blocks
+constexpr int kMarkStep = 16;  // the least size of HEVC's coding tree blocks, and that of MPEG-2's macroblocks
 constexpr int kMarkRow = 4;    // in a block: pictures are multiples of 8 samples wide and high
 constexpr int kMarkSamples = 8;
 
@@ -93,7 +93,7 @@ void DamageWatch::Attach(AVCodecContext& decoder, bool fills) {
   marked_.clear();
   TakeError();
   fills_ = fills;
-  marks_ = decoder.codec_id == AV_CODEC_ID_HEVC;
+  marks_ = decoder.codec_id == AV_CODEC_ID_HEVC || decoder.codec_id == AV_CODEC_ID_MPEG2VIDEO;
   if ((!fills_ && !marks_) || !(decoder.codec->capabilities & AV_CODEC_CAP_DR1)) return;
   decoder.get_buffer2 = GetBuffer;
 #if LIBAVCODEC_VERSION_MAJOR < 60
