@@ -107,6 +107,18 @@ class Damage(FormatTest):
         table = re.sub(r" in [0-9.]+ s.*", "", result.stdout.decode())
         return result.returncode, table, result.stderr.decode()
 
+    def test_a_recording_that_begins_between_key_frames_is_not_damaged(self):
+        whole = self.make("recording.ts", *ENCODE, "-bf", "2")
+        with open(whole, "rb") as file:
+            packets = file.read()
+        first = len(packets) // 188 // 6
+        recording = self.write("begun.ts", packets[188 * first:])
+        for threads in (1, 8):
+            status, _, messages = self.answer(recording, threads)
+            self.assertEqual(status, 0, messages)
+            self.assertIn("starts between key frames", messages)
+            self.assertNotIn("damaged", messages)
+
     def test_the_summary_names_the_frames(self):
         result = self.score_all(self.source, self.damaged("named.mp4", *ENCODE), "--json", "-q")
         damage = json.loads(self.assert_ok(result))["inputs"][1]["damage"]

@@ -253,11 +253,12 @@ void FfmpegSource::NoteRange(const AVPacket& packet) {
 
 /// Frames before the first key frame of a recording cannot be decoded; that is no damage.
 void FfmpegSource::OnDamage(std::string reason) {
+  std::string logged = watch_.TakeError();
   if (!has_decoded_ && input_.starts_between_keys()) return;
   if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
   if (on_error_ == OnError::kFind) found_damage_ = true;
   if (on_error_ != OnError::kRecord) return;
-  if (std::string logged = watch_.TakeError(); !logged.empty()) reason = std::move(logged);
+  if (!logged.empty()) reason = std::move(logged);
   if (damage_.reason.empty()) damage_.reason = reason;
   damaged_packets_.insert(packets_);
   if (options_.stop_at_damage && broken_.ok())

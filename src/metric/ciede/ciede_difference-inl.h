@@ -372,8 +372,8 @@ HWY_NOINLINE void StretchA(const Colours2& colours, int count, Steps& steps) {
 
 /// Chroma is here and not above, where roots would wait for each other. Calls `alongside` with the video and the first
 /// pixel of each vector.
-template <class Beside>
-HWY_NOINLINE void FindHues(int count, Steps& steps, Beside alongside) {
+template <class Alongside>
+HWY_NOINLINE void FindHues(int count, Steps& steps, Alongside alongside) {
   for (int video = 0; video < 2; ++video)
     for (int i = 0; i < count; i += static_cast<int>(hn::MaxLanes(DF()))) {
       alongside(video, i);
