@@ -6,8 +6,6 @@
 #include <limits>
 
 #include "base/int_math.h"
-#include "math/exact_math.h"
-#include "math/exact_tables.h"
 #include "metric/speed/speed.h"
 #include "metric/speed/speed_cpu.h"
 #include "simd/mirror.h"
@@ -16,6 +14,8 @@
 #define HWY_TARGET_INCLUDE "metric/speed/speed_analyse_cpu.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "metric/speed/speed_log2-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance::HWY_NAMESPACE {
@@ -31,9 +31,6 @@ using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kPair = 2 * kLanes;  // columns of matrices at a time
 
-using DD = hn::CappedTag<double, kSpeedPartials>;
-using VD = hn::Vec<DD>;
-constexpr int kDoubles = static_cast<int>(hn::MaxLanes(DD()));
 constexpr int kParts = kSpeedPartials / kDoubles;
 
 using Matrix = float[kN][kOrder];  // rows padded to whole vectors
@@ -41,74 +38,6 @@ using Matrix = float[kN][kOrder];  // rows padded to whole vectors
 HWY_INLINE V LoadF(const float* from) { return hn::LoadU(D(), from); }
 HWY_INLINE void StoreF(V value, float* to) { hn::StoreU(value, D(), to); }
 HWY_INLINE V AddProduct(V sum, V factor, V value) { return hn::Add(sum, hn::Mul(factor, value)); }
-
-// --- Log2 of math/exact_math.h, bit for bit, for floats that are positive, finite and not subnormal. With fused
-// multiply-add, the source is exact_log2's (math/exact_math.kernel.h).
-
-using DFloats = hn::Rebind<float, DD>;
-
-#if HWY_NATIVE_FMA && HWY_TARGET != HWY_SCALAR
-
-HWY_INLINE const double* Table() { return reinterpret_cast<const double*>(kExactTable); }
-HWY_INLINE VD Constant(int i) { return hn::Set(DD(), Table()[i]); }
-HWY_INLINE VD Line(int c, VD x) { return hn::MulAdd(x, Constant(c + 1), Constant(c)); }
-
-HWY_INLINE VD NearLog2(VD r) {
-  const VD e = Constant(EXACT_LOG2_E);
-  const VD r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2), high = hn::Mul(r, e);
-  const VD rest = hn::MulAdd(r, Constant(EXACT_LOG2_E + 1), hn::MulSub(r, e, high));
-  const VD q = Line(EXACT_LOG2_B, r);
-  const VD y = hn::MulAdd(q, r2, high);
-  const VD low = hn::Add(hn::MulAdd(q, r2, hn::Sub(high, y)), rest);
-  const VD p = hn::MulAdd(Line(EXACT_LOG2_B + 4, r), r2, Line(EXACT_LOG2_B + 2, r));
-  const VD s = hn::MulAdd(Line(EXACT_LOG2_B + 8, r), r2, Line(EXACT_LOG2_B + 6, r));
-  return hn::Add(y, hn::MulAdd(hn::MulAdd(s, r4, p), r4, low));
-}
-
-HWY_INLINE VD FarLog2(hn::Vec<DFloats> x) {
-  const DD d;
-  const hn::Rebind<int32_t, DD> di;
-  const hn::Rebind<int64_t, DD> dw;
-  // A float's pattern, three places to the right, is the upper half of the double's with another bias.
-  const auto bits = hn::BitCast(di, x);
-  const auto from = hn::Sub(hn::ShiftRight<3>(bits), hn::Set(di, 0x3fe60000 - (896 << 20)));
-  const auto exponent = hn::ShiftRight<20>(from);
-  const auto index = hn::And(hn::ShiftRight<14>(from), hn::Set(di, 63));
-  const VD z = hn::PromoteTo(d, hn::BitCast(DFloats(), hn::Sub(bits, hn::ShiftLeft<23>(exponent))));
-  const auto at = hn::PromoteTo(dw, hn::Add(index, index));
-  const VD e = Constant(EXACT_LOG2_E);
-  const VD r = hn::MulSub(z, hn::GatherIndex(d, Table() + EXACT_LOG2_TABLE, at), hn::Set(d, 1.0));
-  const VD t1 = hn::Mul(r, e);
-  const VD t2 = hn::MulAdd(r, Constant(EXACT_LOG2_E + 1), hn::MulSub(r, e, t1));
-  const VD t3 = hn::Add(hn::PromoteTo(d, exponent), hn::GatherIndex(d, Table() + EXACT_LOG2_TABLE + 1, at));
-  const VD high = hn::Add(t3, t1);
-  const VD low = hn::Add(hn::Add(hn::Sub(t3, high), t1), t2);
-  const VD r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2);
-  const VD p = hn::MulAdd(Line(EXACT_LOG2_A + 2, r), r2, Line(EXACT_LOG2_A, r));
-  const VD q = Line(EXACT_LOG2_A + 4, r);
-  return hn::Add(hn::MulAdd(r2, hn::MulAdd(q, r4, p), low), high);
-}
-
-HWY_INLINE VD ExactLog2(hn::Vec<DFloats> x) {
-  const DD d;
-  const VD wide = hn::PromoteTo(d, x), far = FarLog2(x);
-  // The bounds of exact_log2, whose patterns end in zeros.
-  const auto is_near = hn::And(hn::Ge(wide, hn::Set(d, 0x1.ea4afp-1)), hn::Lt(wide, hn::Set(d, 0x1.0b559p+0)));
-  if (hn::AllFalse(d, is_near)) return far;
-  return hn::IfThenElse(is_near, NearLog2(hn::Sub(wide, hn::Set(d, 1.0))), far);
-}
-
-#else
-
-HWY_INLINE VD ExactLog2(hn::Vec<DFloats> x) {
-  float from[kDoubles];
-  alignas(64) double to[kDoubles];
-  hn::StoreU(x, DFloats(), from);
-  for (int i = 0; i < kDoubles; ++i) to[i] = Log2(from[i]);
-  return hn::Load(DD(), to);
-}
-
-#endif
 
 // --- The picture, sharpened
 
