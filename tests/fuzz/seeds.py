@@ -3,7 +3,10 @@
 FOLDER/<target>.dict. The inputs are valid, so that fuzzing begins behind the first checks."""
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOW = [0, 1, 2, 4, 33]  # the first byte of video targets: pipe, mapping retained, no chroma, pictures to skip
@@ -22,7 +25,8 @@ WORDS = {
     "fuzz_svm": b"svm_type nu_svr|svm_type epsilon_svr|kernel_type rbf|gamma |nr_class 2|total_sv |rho |SV| 1:| 6:|inf|"
                 b"nan|1e308|-",
     "fuzz_h264": b"\x00\x00\x01|\x00\x00\x03|g|h|'|\xff\xe1",
-    "fuzz_container_end": b"\x1aE\xdf\xa3|\x18S\x80g|\x01\xff\xff\xff\xff\xff\xff\xff",
+    "fuzz_container_facts": b"\x1aE\xdf\xa3|\x18S\x80g|\x01\xff\xff\xff\xff\xff\xff\xff",
+    "fuzz_container": b"\x00\x00\x01|\x00\x00\x00\x01|\x1fC\xb6u|\xa3|\xa1|moof|mdat|clap|colr|edts|stts|ctts|G\x00",
     "fuzz_options": b"version=|path=|name=|disable_clip|enable_transform|disable_transform|vmaf_v0.6.1|psnr|motion|"
                     b"float_motion|vif|adm|enable_chroma=|enable_mse=|enable_apsnr=|reduced_hbd_peak=|min_sse=|"
                     b"motion_force_zero=|motion_five_frame_window=|vif_enhn_gain_limit=|adm_enhn_gain_limit=|"
@@ -101,10 +105,30 @@ def h264():
                                bytes([1, 0, len(pps)]) + pps)
 
 
-def container_ends():
+def container_facts():
     header = bytes.fromhex("1a45dfa39f4286810142f7810142f2810442f381084282846d6b76614287810442858102")
     yield "known", header + bytes.fromhex("18538067010000000000abcd")
     yield "unknown", header + bytes.fromhex("1853806701ffffffffffffff")
+    for name, content in containers():
+        yield name, content[1:]
+
+
+# Arguments of the ffmpeg command, of which each makes one short clip.
+CLIPS = {"h264.mp4": "-c:v libx264 -g 8 -bf 2", "h264.ts": "-c:v libx264 -g 8", "hevc.mkv": "-c:v libx265 -x265-params hash=1:log-level=none",
+         "mpeg2.ts": "-c:v mpeg2video -b:v 100k -g 6 -t 0.3 -bf 2", "vp9.webm": "-c:v libvpx-vp9 -b:v 60k", "av1.mkv": "-c:v libsvtav1 -crf 50",
+         "mjpeg.avi": "-c:v mjpeg -t 0.2", "ffv1.mkv": "-c:v ffv1 -slices 4 -slicecrc 1 -t 0.2", "one.png": "-frames:v 1", "one.jpg": "-frames:v 1"}
+
+
+def containers():
+    """Clips of the encoders that the ffmpeg command has, if any: one way to read each, then the file."""
+    if not shutil.which("ffmpeg"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for how, (name, options) in enumerate(CLIPS.items()):
+            path = pathlib.Path(folder) / name
+            command = ["ffmpeg", "-v", "quiet", "-f", "lavfi", "-i", "testsrc2=s=64x64:r=25:d=0.4,format=yuv420p"]
+            if subprocess.run([*command, *options.split(), path], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                yield name, bytes([how]) + path.read_bytes()
 
 
 def options():
@@ -208,7 +232,7 @@ def doctors():
 
 
 TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm": svms, "fuzz_h264": h264,
-           "fuzz_container_end": container_ends, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
+           "fuzz_container_facts": container_facts, "fuzz_container": containers, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
            "fuzz_score_args": score_args, "fuzz_capi": calls, "fuzz_pairs": pairs, "fuzz_align": tracks,
            "fuzz_fit": fits, "fuzz_score": scores, "fuzz_journal": journals, "fuzz_doctor": doctors}
 
