@@ -128,7 +128,7 @@ void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
 }
 
 void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
-  Add(command, "list", texts.list, "LIST", "CSV with the columns reference, distorted and, where wanted, name")
+  Add(command, "list", texts.list, "LIST", "CSV with the columns reference, distorted and, optionally, name")
       ->required();
   Add(command, "-o,--out", texts.out, "DIR", "Folder for the results; run the same command again to resume")
       ->required();
@@ -158,7 +158,7 @@ void AddDoctorOptions(CLI::App& command, DoctorTexts& texts) {
   Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
   Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
   Add(command, "-m,--model", texts.model, "MODEL", "Built-in model to check: does it suit these videos?");
-  command.add_option("--viewing", texts.viewing, "Where the video is watched, as in score: does the model suit that?")
+  command.add_option("--viewing", texts.viewing, "Viewing condition, as in score: does the model suit it?")
       ->check(CLI::IsMember(std::vector<std::string>(std::begin(kViewingNames), std::end(kViewingNames))));
   command.add_flag("--json", texts.json, "Print the findings as JSON");
   AddRawOptions(command, texts.run);
@@ -182,7 +182,7 @@ void AddParityOptions(CLI::App& command, ParityArgs& args) {
 void AddPlanOptions(CLI::App& command, PlanRequest& request) {
   Add(command, "-f,--feature", request.feature, "FEATURE", "A feature, as in score")->required();
   AddRawOptions(command, request.run)->description("Size of the pictures")->required();
-  command.add_option("--batch", request.batch, "Frames a launch (default: by the tuning table)")
+  command.add_option("--batch", request.batch, "Frames per launch (default: by the tuning table)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--backend", request.backend, "Tuned for the first device of this backend")->capture_default_str();
   Add(command, "--dump", request.dump, "DIR", "Write the kernels' PTX, SPIR-V and register counts into this folder");
@@ -253,7 +253,7 @@ int RunCommandLine(int argc, char** argv) {
                      [&](const DeviceChoice& choice) { return RunSelfTestCommand(choice, report); });
   });
   AddDeviceOptions(selftest, "all", device);
-  Add(selftest, "--report", report, "FILE", "Also time every feature, and write all of it to FILE, as JSON");
+  Add(selftest, "--report", report, "FILE", "Also time every feature, and write results and times to FILE as JSON");
   std::vector<std::string> tuned;
   CLI::App& tune = add("tune", "Time every block shape and batch on a device", [&] {
     return OnDevices("tune", device, [&](const DeviceChoice& choice) { return RunTuneCommand(choice, tuned); });

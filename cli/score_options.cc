@@ -106,7 +106,7 @@ Examples:
   acutance score ref.mp4 dis.mp4 --require 'vmaf_v0.6.1.p5>=90' --junit gate.xml
   ffmpeg -v error -i dis.mp4 -f yuv4mpegpipe - | acutance score ref.y4m -
 
-`acutance features` and `acutance models` list what can be asked for.
+`acutance features` and `acutance models` list the available names.
 Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong
 command line, 3 when --require or --at-least does not hold, 130 after Ctrl-C.)");
 }

@@ -9,7 +9,10 @@ if [ "${1:-}" = --staged ]; then
 else
   mapfile -t sources < <(tools/sources.sh)
 fi
-[ ${#sources[@]} -eq 0 ] || printf '%s\0' "${sources[@]}" | xargs -0 -P "$(tools/jobs.sh)" -n 64 clang-format --dry-run -Werror
+if [ ${#sources[@]} -gt 0 ]; then
+  printf '%s\0' "${sources[@]}" | xargs -0 -P "$(tools/jobs.sh)" -n 64 clang-format --dry-run -Werror ||
+    { echo "make style: formatting differs; make format corrects it" >&2; exit 1; }
+fi
 shellcheck tools/*.sh .ci/run
 python3 -B tools/check_includes.py
 python3 -B tools/check_spec.py

@@ -1,9 +1,9 @@
 // acutance's C++ API: Session, Picture, Model, Result, Score, FrameScorer. Errors are values; nothing here throws,
 // except when memory runs out.
 //
-// Names are in the namespace acutance. Values that the engine has, too, are declared in it (status.h, format.h,
-// facts.h, pooling.h, ...). Classes and functions that the library exports are declared in its nested namespace api, as
-// the engine has classes of the same names, and this header makes them visible in acutance.
+// Names are in the namespace acutance. Types that the engine shares are declared directly in it (status.h, format.h,
+// facts.h, pooling.h, ...). Classes and functions that the library exports are declared in the nested namespace api,
+// because the engine has classes of the same names; this header makes them visible in acutance.
 #pragma once
 
 #include <acutance/alignment.h>

@@ -20,7 +20,7 @@ struct Alignment {
   Doubt doubt = Doubt::kNone;
   int64_t period = 0;                                // Doubt::kPeriodic: frames
   double confidence = 1;                             // of kFingerprints: 0 to 1
-  std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame: both grow
+  std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame; both increase
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};
   /// The frames of unmatched_distorted that fit two different reference frames equally well.
   std::vector<int64_t> doubtful{};

@@ -40,7 +40,7 @@ struct BackendInfo {
   std::string name;
   std::string summary;
   std::vector<DeviceInfo> devices;
-  std::string missing;  // why there are none, and what to install; empty where there are some
+  std::string missing;  // why there are no devices, and what to install; empty if there are some
 };
 std::vector<BackendInfo> ListBackends();  // without the CPU, which needs no device
 

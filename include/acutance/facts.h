@@ -11,13 +11,13 @@
 
 namespace acutance {
 
-/// The transfer function from light to samples. kSdr: any of those for standard dynamic range.
+/// The transfer function from light to samples. kSdr: any transfer function of standard dynamic range.
 enum class Transfer { kUnknown, kSdr, kPq, kHlg };
 
-/// The matrix between luma and chroma, and red, green and blue. kRgb: none.
+/// The matrix from red, green and blue to luma and chroma. kRgb: samples are red, green and blue.
 enum class Matrix { kUnknown, kBt709, kBt601, kBt2020, kSmpte240, kFcc, kRgb, kOther };
 
-/// The colors of red, green and blue.
+/// The chromaticities of red, green and blue.
 enum class Primaries { kUnknown, kBt709, kNtsc, kPal, kBt2020, kP3, kOther };
 
 constexpr std::string_view NameOf(Transfer transfer) {
@@ -47,7 +47,7 @@ struct VideoColor {
   bool is_hdr() const { return transfer == Transfer::kPq || transfer == Transfer::kHlg; }
 };
 
-/// How stored pictures are rotated for display: rows become columns first, then they are mirrored.
+/// How stored pictures are rotated for display: they are transposed first, then mirrored.
 struct Orientation {
   bool transposed = false;
   bool mirrored_x = false;
@@ -58,14 +58,14 @@ struct Orientation {
 
 /// The luminance of the display that a video was mastered on, in cd/m2.
 struct Mastering {
-  double least_luminance = 0;
-  double most_luminance = 0;
+  double min_luminance = 0;
+  double max_luminance = 0;
 };
 
 /// The brightest samples and pictures of a video, in cd/m2.
 struct LightLevel {
-  int most_of_samples = 0;   // MaxCLL
-  int most_of_pictures = 0;  // MaxFALL: the mean of a picture
+  int max_cll = 0;   // MaxCLL: of a sample
+  int max_fall = 0;  // MaxFALL: the mean of a picture
 };
 
 /// What a stream declares of its coding and its pictures' shape, in addition to format and color.
@@ -76,7 +76,7 @@ struct VideoFacts {
   bool has_pixel_aspect = false;      // the stream declares it
   Orientation orientation{};
   std::optional<ChromaSiting> siting{};
-  std::string_view changed_samples{};  // a change that reading made, a text that lives forever; empty: none
+  std::string_view changed_samples{};  // a change made while reading, a static string; empty: none
   bool is_rgb = false;                 // stored as RGB; pictures become YUV by Input::color
   bool is_interlaced = false;
   bool bottom_field_first = false;                                   // of an interlaced video
@@ -89,7 +89,7 @@ struct VideoFacts {
 /// What decoding a damaged video found. Frames are counted from the video's first.
 struct StreamDamage {
   std::vector<int64_t> frames{};  // those that were decoded with errors
-  int64_t lost = 0;               // packets that gave no frame
+  int64_t lost = 0;               // packets without a decoded frame
   int64_t decoded = 0;            // frames in all
   std::string reason{};           // the first error in the decoder's words; empty: no damage
 };

@@ -10,7 +10,7 @@ constexpr const char* PixelFormatName(PixelFormat format) {
   return kNames[static_cast<int>(format)];
 }
 
-/// The bit depth of pictures of floats (binary32), which only metrics derive and hand out.
+/// The bit depth of pictures of floats (binary32), which only metrics compute and return.
 inline constexpr int kFloatDepth = 32;
 
 /// Width and height are those of luma, 1 to 32768. Chroma planes are floor(width / 2) x floor(height / 2) in 4:2:0,

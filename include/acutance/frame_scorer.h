@@ -42,7 +42,7 @@ namespace acutance::api {
 /// The planes of one frame; their addresses and strides need no alignment.
 using FramePlanes = std::array<PlaneView, 3>;
 
-/// The place of a feature's map: rows of floats, `stride` bytes apart. No data: no map is wanted.
+/// Memory for a feature's map: rows of floats, `stride` bytes apart. Null data: no map is wanted.
 struct FrameMap {
   void* data = nullptr;
   ptrdiff_t stride = 0;
@@ -58,8 +58,8 @@ struct FrameScorerOptions {
   /// Options that describe color (matrix, range, chroma_location, clip_rgb, transfer) are set by the formats where a
   /// feature has them.
   std::vector<Feature> features;
-  /// Whether the features compare samples as numbers: videos must be integers of one format in YUV, at most their bit
-  /// depths may differ. Otherwise unlike videos are converted to red, green and blue.
+  /// Whether the features compare samples as numbers: both videos must be YUV integers of one format, and only their
+  /// bit depths may differ. Otherwise videos of different formats are converted to red, green and blue.
   bool compares_samples = false;
   int threads = 0;  // 0: one for each usable CPU; 1: all work is done inside the calls
 };
@@ -80,7 +80,7 @@ class FrameScorer {
   /// The place of a name in FrameScores::values; nullopt where no feature has such an output.
   std::optional<size_t> IndexOf(std::string_view name) const;
 
-  /// Scores the next pair. A feature over time has its value of the clip so far. `map` is drawn by the first feature,
+  /// Scores the next pair. A feature over time gives its value for the clip so far. The first feature fills `map`,
   /// from the first frame on where the feature reads earlier frames. kInvalidArgument for a null plane or a stride
   /// that is less than a row.
   Expected<FrameScores> Score(const FramePlanes& reference, const FramePlanes& distorted, const FrameMap& map = {});
@@ -93,15 +93,15 @@ class FrameScorer {
   Status Load(const FramePlanes& reference, const FramePlanes& distorted);
   /// The next pair is scored without earlier frames; the values of the clip so far continue.
   void ResetHistory();
-  /// The values of the clip so far start anew; the next pair is scored with earlier frames.
+  /// Restarts the values of the clip so far; the next pair is still scored with earlier frames.
   void ResetScores();
 
   /// The size of the map.
   int map_width() const;
   int map_height() const;
 
-  /// Numbers of the clip that consists of these frames, as Result::Aggregates has them; the frames may be those of
-  /// other scorers with the same options.
+  /// Values of the clip that consists of these frames, as in Result::Aggregates; the frames may come from other
+  /// scorers with the same options.
   Expected<std::vector<std::pair<std::string, double>>> Aggregates(std::span<const FrameScores> frames) const;
 
  private:
@@ -112,7 +112,7 @@ class FrameScorer {
   std::unique_ptr<State> state_;
 };
 
-/// What this process may use of the machine.
+/// The processors and the memory that this process may use.
 struct CpuInfo {
   int threads = 1;                         // by its affinity and its control group
   std::optional<uint64_t> memory_bytes{};  // that is left; not set: the system does not report it

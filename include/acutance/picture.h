@@ -18,15 +18,15 @@ struct PlaneView {
   ptrdiff_t stride = 0;
 };
 
-/// Copies share their samples, which must not change any more once the picture was added to a session.
+/// Copies share their samples, which must not change after the picture was added to a session.
 class Picture {
  public:
-  /// Zeroed samples of its own, rows padded to 64 bytes, for the caller to fill through mutable_data.
+  /// Allocates zeroed samples, with rows padded to 64 bytes, which the caller fills through mutable_data.
   /// Fails with kInvalidArgument (size or depth) or kOutOfMemory.
   static Expected<Picture> Allocate(const PictureFormat& format);
 
-  /// The caller's samples, not copied. `owner` owns them and is released, on any thread, after their last use by
-  /// a session or a copy. `planes`: one for each plane of the format, or luma alone, which features of chroma refuse.
+  /// Wraps the caller's samples without a copy. `owner` owns them and is released, on any thread, after their last use
+  /// by a session or a copy. `planes`: all planes of the format, or luma alone, which features of chroma refuse.
   /// Rows need no alignment beyond that of their sample type. Fails with kInvalidArgument.
   static Expected<Picture> Wrap(const PictureFormat& format, std::span<const PlaneView> planes,
                                 std::shared_ptr<const void> owner);

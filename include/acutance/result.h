@@ -27,7 +27,7 @@ struct FrameRange {
 struct SummaryOptions {
   std::string require;   // "vmaf.p5>=90, psnr_y.mean>38"
   std::string segments;  // "4s"
-  std::string pool;      // "mean,p5"; empty: the usual ones
+  std::string pool;      // "mean,p5"; empty: the default poolings
 };
 
 /// A comparison of encodes, in three forms.
@@ -51,8 +51,8 @@ struct KnownCurve {
   std::vector<std::pair<double, double>> points;
 };
 
-/// The report of `acutance bd`: hulls, and BD-rates against the first curve, or why there is none. kInvalidArgument for
-/// a curve without points.
+/// The report of `acutance bd`: hulls, and BD-rates against the first curve, or the reason why one is missing.
+/// kInvalidArgument for a curve without points.
 Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves);
 
 /// Scores by name: of models ("vmaf", usually 0 to 100) and of features ("integer_adm2", "psnr_y" in dB), as logs
@@ -67,10 +67,10 @@ class Result {
   const std::string& device() const;                 // "NVIDIA H200 (cuda)"; empty: the CPU
   const std::vector<std::string>& warnings() const;  // such as: a device failed and was replaced
 
-  /// The reference first; empty where pictures were scored, and no files.
+  /// The reference first; empty if pictures were scored instead of files.
   const std::vector<Input>& inputs() const;
 
-  /// Why the models chosen for the videos suit them: human-readable sentences (ScoreOptions::choose_models).
+  /// Why these models were chosen for the videos: human-readable sentences (ScoreOptions::choose_models).
   const std::vector<std::string>& model_reasons() const;
 
   /// Not set where frames were paired by their order without comparing them.
@@ -79,7 +79,7 @@ class Result {
   /// The names of all scores in the order of a log's columns: features, then models.
   std::vector<std::string> names(int video = 0) const;
 
-  /// The names of the models' scores, in the order of the models; of a collection first its own, then its members'.
+  /// The names of the models' scores, in the order of the models; a collection's own names precede its members'.
   const std::vector<std::string>& models() const;
 
   /// One score for each frame, NaN where there is none (subsampling). The message of kNotFound suggests the nearest
@@ -122,7 +122,7 @@ class Result {
   Expected<Encodes> Compare(std::string_view by = "") const;
 
   /// The report of `acutance ladder`: rate-quality curves of the videos, their hulls, and BD-rates against the first.
-  /// kInvalidArgument where the curves have not as many videos as there are, or a video has no bit rate.
+  /// kInvalidArgument where the curves have more or fewer videos than the Result, or a video has no bit rate.
   Expected<Encodes> Ladder(const std::vector<Curve>& curves, std::string_view by = "") const;
 
   /// The document of `acutance score --json`, which docs/schema/acutance-1.json describes. kInvalidArgument for options

@@ -19,8 +19,8 @@ struct Progress {
 enum class FrameAction {
   kContinue,
   kStop,  // this frame is the last, as if the videos ended here: the scores so far are the Result
-  /// The same because of a score, which means nothing if the frames are misaligned: some seconds of the videos are
-  /// checked first, and where they are not aligned frame by frame, the run begins again.
+  /// The same because of a score, which is meaningless if the frames are misaligned: some seconds of the videos are
+  /// checked first, and if they are not aligned frame by frame, the run starts again.
   kStopAfterAlignmentCheck,
   kCancel,  // the run fails with kCancelled
 };
@@ -41,8 +41,8 @@ struct MeanVerdict {
   std::string score;                         // the model's name
   double mean_of_read = 0;                   // of the scores that were read; NaN: none was needed
   double least_mean = 0, greatest_mean = 0;  // bounds of the mean of all frames
-  int64_t frames = 0, frames_read = 0;       // read: with the frames around the blocks that count
-  std::string text;                          // a sentence with all that
+  int64_t frames = 0, frames_read = 0;       // read: including frames around the scored blocks
+  std::string text;                          // a sentence with these values
   std::vector<std::string> warnings;
   MeanGate gate;
   std::string reference, distorted;  // paths

@@ -35,8 +35,8 @@ struct ScoreOptions {
   /// Videos to deinterlace: "auto" (interlaced ones, if the other is progressive), "on" (all that declare to be
   /// interlaced), "ref", "dis", "both" (even if they declare nothing) or "off".
   std::string deinterlace = "auto";
-  bool film_grain = true;  // false: AV1 is decoded without the grain that is added to it
-  bool force = false;      // score other light, colors or shapes, with a warning
+  bool film_grain = true;  // false: AV1 is decoded without film grain synthesis
+  bool force = false;      // score despite other transfer, primaries or shapes, with a warning
   /// Frame alignment: "auto" (content, then timestamps), "time", "index" (frame k with frame k), a fixed offset ("+12":
   /// the distorted videos start 12 frames late), or the path of a CSV of pairs. Result::alignment has what was found;
   /// videos that share no frames are kBadData (docs/use/alignment.md).
@@ -45,11 +45,11 @@ struct ScoreOptions {
   /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md), and
   /// Result::model_reasons() says why. Empty: "auto" where `session` has no models, else none are added.
   std::string choose_models;
-  bool no_model = false;  // choose no models where none are named: features alone
+  bool no_model = false;  // choose no models if none are named: features alone
   /// The number of worst frames whose pictures are retained for Result's report and maps.
   int worst_frames = 0;
-  /// A folder for where each feature loses points in all frames: films (NAME.mkv) and arrays of frames x rows x columns
-  /// (NAME.npy). Takes several times as long as the scores. Empty: none are made.
+  /// A folder for maps of where each feature loses points in all frames: videos (NAME.mkv) and arrays of frames x rows
+  /// x columns (NAME.npy). Takes several times as long as the scores. Empty: none are made.
   std::string maps_video;
   bool shots = false;  // detect shots of the reference, for Result's report and summary
   /// A file that stores the results of frames: Score with the same options continues after the last of them. Where
@@ -63,27 +63,27 @@ struct ScoreOptions {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 
   /// Sets an option of `acutance score` by its name, with hyphens or underscores, to what the command takes:
-  /// Set("film-grain", "off"), Set("max_device_memory", "2G"). The APIs' names of options hold, too. It wins over the
-  /// field; "model" and "feature" add one. kInvalidArgument for another name or value.
+  /// Set("film-grain", "off"), Set("max_device_memory", "2G"). Names of the Python API are accepted, too. The text
+  /// overrides the field; "model" and "feature" add one. kInvalidArgument for an unknown name or value.
   Status Set(std::string_view name, std::string_view text);
   std::vector<std::pair<std::string, std::string>> texts;  // what Set() took
 };
 
 /// Files are y4m, raw yuv, or any container where FFmpeg's libraries are installed; "-" is standard input.
-/// Distorted videos of another size, range, chroma format or depth are brought to the reference's, the reference to
-/// their depth, and RGB to YUV, each with a warning of the Result (docs/use/two-videos.md). HDR against SDR is
+/// Distorted videos of another size, range or chroma format are converted to the reference's, all videos to the
+/// highest bit depth, and RGB to YUV, each with a warning in the Result (docs/use/two-videos.md). HDR against SDR is
 /// kUnsupported. A file that ends early is a warning of the Result; one that is damaged is kBadData.
 Expected<Result> Score(const std::string& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
 /// A reference whose decoded pictures stay in memory from one Score to the next, for encodes that are made one after
-/// another. Copies are the same reference. Any thread may use it; of several simultaneous runs one uses the pictures,
+/// another. Copies share the pictures. Any thread may use it; of several simultaneous runs one uses the pictures,
 /// and the others decode the file. A changed file is decoded again; y4m and raw yuv files are mapped and take no memory
 /// here. Devices of its runs stay open and retain the pictures in their memory.
 class CachedReference {
  public:
-  /// Reads nothing yet. most_bytes: bound for its pictures, all of which or none are retained; not set: half of the
-  /// available memory. most_device_bytes: bound for the pictures that each device retains; not set: half of its free
+  /// Reads nothing yet. most_bytes: limit for its pictures, all of which or none are retained; not set: half of the
+  /// available memory. most_device_bytes: limit for the pictures that each device retains; not set: half of its free
   /// memory.
   explicit CachedReference(std::string path, std::optional<size_t> most_bytes = std::nullopt,
                            std::optional<size_t> most_device_bytes = std::nullopt);

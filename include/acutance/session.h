@@ -19,13 +19,13 @@
 
 namespace acutance::api {
 
-/// A feature by its name, "psnr", with options by theirs: {"enable_mse", "true"} (ListFeatures).
+/// A feature's name, such as "psnr", and its options, such as {"enable_mse", "true"} (ListFeatures).
 struct Feature {
   std::string name;
   std::map<std::string, std::string> options;
 };
 
-/// A picture that a feature hands out in addition to its scores, such as a heatmap of cambi.
+/// A picture that a feature computes in addition to its scores, such as a heatmap of cambi.
 struct Artifact {
   std::string name;  // with the options that are not the defaults: "cambi_heatmap_scale_0_ws_31"
   int64_t frame = 0;
@@ -62,7 +62,7 @@ struct SessionOptions {
   std::optional<size_t> max_device_memory;
 };
 
-/// Start, Add and Finish exclude each other; the other members may be called by any thread at any time. Memory is
+/// Calls of Start, Add and Finish wait for each other; other members may be called by any thread at any time. Memory is
 /// bounded by the pictures in flight, a few per thread. Destroying an unfinished session drops its work.
 class Session {
  public:
@@ -93,7 +93,7 @@ class Session {
   /// A score by its name in a Result; nullopt where it does not exist, or not yet.
   std::optional<double> Score(std::string_view name, int64_t frame, int video = 0) const;
 
-  /// Waits for all frames. Called once, after at least one Add. The error of any frame.
+  /// Waits for all frames; fails with the error of any of them. To be called once, after at least one Add.
   Expected<Result> Finish();
 
  private:

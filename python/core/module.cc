@@ -204,8 +204,8 @@ nb::object ToPython(const Input& input) {
   const auto& [path, format, frame_rate, color, facts, made, damage] = input;
   nb::list changes;
   for (const auto& [change, sentence] : made) changes.append(nb::make_tuple(text(NameOf(change)), sentence));
-  const auto display = [](const Mastering& found) { return std::pair(found.least_luminance, found.most_luminance); };
-  const auto light = [](const LightLevel& found) { return std::pair(found.most_of_samples, found.most_of_pictures); };
+  const auto display = [](const Mastering& found) { return std::pair(found.min_luminance, found.max_luminance); };
+  const auto light = [](const LightLevel& found) { return std::pair(found.max_cll, found.max_fall); };
   return nb::make_tuple(
       nb::bytes(path.data(), path.size()), format.width, format.height, format.bit_depth,
       nb::str(PixelFormatName(format.pixel_format)), frame_rate, text(facts.codec), text(input.range()),

@@ -259,7 +259,7 @@ class Extractor {
                        const BandResults& results) const = 0;
 
   /// The same for several distorted videos of one reference: element i of each list is video i's, but
-  /// the thread's workspace is one. A metric overrides it to do once what depends on the reference
+  /// all share the thread's workspace. A metric overrides it to do once what depends on the reference
   /// alone.
   virtual void RunBands(std::span<const FrameView> frames, int stage, RowBand band,
                         std::span<const Workspaces> workspaces, std::span<const BandResults> results) const;
@@ -301,7 +301,7 @@ struct PictureSize {
   int height = 1;
 };
 
-/// Where a frame's map comes from: a value for each square of it, which says how much is lost there (run/frame_maps.h).
+/// Where a frame's map comes from: for each square, a value that says how much is lost there (engine/frame_maps.h).
 enum class MapSource {
   kNone,
   kBlockSums,      // the extractor is a BlockSums (metric/block_sums.h)
@@ -338,7 +338,7 @@ struct Metric {
   std::vector<InputSpec> (*inputs)(const Setup&) = nullptr;
   bool every_frame = false;  // runs also on the frames that subsampling leaves out, in order
   PictureSize smallest{};    // options may ask for more
-  /// It also reads the last column and row of chroma of odd pictures (Plane::Whole), which devices have not.
+  /// It also reads the last column and row of chroma of odd pictures (Plane::Whole), which devices do not have.
   bool reads_all_chroma = false;
   /// It also reads pictures of floats (kFloatDepth): red, green and blue. Devices have none.
   bool reads_floats = false;

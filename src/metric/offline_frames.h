@@ -38,7 +38,7 @@ struct ComputedFrame {
 
 enum class WantedArtifacts { kNone, kAll };
 
-/// All of an extractor's work for one frame, with at most `bands` bands a stage, and its artifacts.
+/// All of an extractor's work for one frame, with at most `bands` bands per stage, and its artifacts.
 Result<ComputedFrame> ComputeFrame(const Metric& metric, const Extractor& extractor, const OfflineFrames& clip,
                                    int frame, int bands = 1, WantedArtifacts artifacts = WantedArtifacts::kAll);
 

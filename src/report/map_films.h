@@ -1,4 +1,4 @@
-// Where each feature loses points in all frames of a run: films and arrays.
+// Loss maps of all frames of a run: videos and arrays.
 #pragma once
 
 #include <memory>

@@ -18,7 +18,7 @@ struct SummaryChoice {
   std::string reference;
   std::vector<std::string> distorted;
   int threads = 1;
-  std::vector<NamedPool> pools = {};  // empty: the usual ones
+  std::vector<NamedPool> pools = {};  // empty: the default poolings
   std::optional<SegmentSpec> segments = {};
   std::vector<Requirement> requirements = {};
 };

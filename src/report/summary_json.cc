@@ -93,9 +93,9 @@ Json InputJson(const Input& input) {
                {"changes", Json::Array()},
                {"damage", DamageJson(input.damage)}};
   if (const auto& display = facts.mastering)
-    json["mastering"] = {{"least", display->least_luminance}, {"most", display->most_luminance}};
+    json["mastering"] = {{"least", display->min_luminance}, {"most", display->max_luminance}};
   if (const auto& light = facts.light_level)
-    json["light_level"] = {{"max_cll", light->most_of_samples}, {"max_fall", light->most_of_pictures}};
+    json["light_level"] = {{"max_cll", light->max_cll}, {"max_fall", light->max_fall}};
   for (const auto& [change, text] : changes)
     json["changes"].Append({{"change", std::string(NameOf(change))}, {"text", text}});
   return json;
@@ -119,9 +119,8 @@ std::string Describe(const Input& input) {
   if (const auto range = input.range(); !range.empty()) add(fmt::format("{} range", range));
   if (facts.dolby_vision_profile > 0) add(fmt::format("Dolby Vision profile {}", facts.dolby_vision_profile));
   if (const auto& display = facts.mastering)
-    add(fmt::format("mastered for {:.4g} to {:.4g} cd/m2", display->least_luminance, display->most_luminance));
-  if (const auto& light = facts.light_level)
-    add(fmt::format("MaxCLL {}, MaxFALL {}", light->most_of_samples, light->most_of_pictures));
+    add(fmt::format("mastered for {:.4g} to {:.4g} cd/m2", display->min_luminance, display->max_luminance));
+  if (const auto& light = facts.light_level) add(fmt::format("MaxCLL {}, MaxFALL {}", light->max_cll, light->max_fall));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

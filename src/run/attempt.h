@@ -45,12 +45,12 @@ class AttemptReport {
   std::optional<RunError>& error() { return error_; }
   std::vector<std::string>& warnings() { return warnings_; }
 
-  /// NVDEC decoded a video, so that it may have caused an error.
   /// The warnings of videos that are damaged, of an attempt whose frames turned out to be misaligned: they are a reason
   /// where no alignment is found.
   void NoteDamage(std::vector<std::string> warnings) { damage_ = std::move(warnings); }
   std::vector<std::string>& damage() { return damage_; }
 
+  /// NVDEC decoded a video, so that it may have caused an error.
   void NoteNvdec() { used_nvdec_ = true; }
   bool used_nvdec() const { return used_nvdec_; }
 

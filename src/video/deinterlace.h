@@ -1,4 +1,4 @@
-// Deinterlacing: a video of fields as one of whole pictures, at the same number of pictures.
+// Deinterlacing: interlaced pictures become progressive ones, one for each frame.
 //
 // The first field of a frame stays as it is. A sample y of a row of the other field lies, at the first field's time,
 // between p (that row of the frame before) and n (of its own frame). Its place is found from its own field and held

@@ -17,7 +17,7 @@ namespace acutance {
 /// Rotates and mirrors pictures as the source's facts declare. Fails where rows of 4:2:2 would become columns.
 Result<std::unique_ptr<VideoSource>> AutoRotate(std::unique_ptr<VideoSource> source);
 
-/// That part of each picture, which is not copied. Fails where it is not inside the pictures or divides chroma samples.
+/// That part of each picture, without a copy. Fails if the part is not inside the pictures or splits chroma samples.
 Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle);
 
 /// Crops as the container declares, and says so in VideoFacts::changed_samples.
@@ -26,10 +26,10 @@ Result<std::unique_ptr<VideoSource>> CropAsDeclared(std::unique_ptr<VideoSource>
 /// The frames of these numbers, which increase. A video that ends before the last of them ends there.
 std::unique_ptr<VideoSource> SelectFrames(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames);
 
-// Conversions that devices know, too: their pictures may come lazy (image/lazy_picture.h).
+// Conversions that devices can do, too: their pictures may be lazy (image/lazy_picture.h).
 
 /// Pictures copied to aligned memory, for samples of two bytes at odd addresses of a mapped file, after a y4m header of
-/// odd length; aligned ones are left in place. Lazy ones come as they lie: devices copy bytes.
+/// odd length; aligned ones are left in place, and so are lazy ones, since devices copy bytes.
 std::unique_ptr<VideoSource> AlignSamples(std::unique_ptr<VideoSource> source);
 
 /// Pictures scaled to `width` x `height`. Fails where they cannot be: Scaler::Make, or pictures that lie on a device.
@@ -44,7 +44,7 @@ Result<std::unique_ptr<VideoSource>> ConvertChroma(std::unique_ptr<VideoSource> 
 /// lie on a device, nor be deeper than `to`.
 std::unique_ptr<VideoSource> ConvertRange(std::unique_ptr<VideoSource> source, const SampleRange& to);
 
-/// Unknown and other matrices are BT.709.
+/// The luma coefficients of a matrix; those of BT.709 for unknown and other ones.
 LumaShares SharesOf(Matrix matrix);
 
 /// YUV 4:4:4 of 4:4:4 pictures whose planes are red, green and blue of full range: by BT.709 in limited range, unless

@@ -1,4 +1,4 @@
-// Frames of another size, chroma, bit depth or range than their video's first are brought to its form.
+// Conversion of frames whose size, chroma, bit depth or range differ from those of their video's first frame.
 #pragma once
 
 #include "image/picture.h"

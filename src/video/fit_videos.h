@@ -38,8 +38,8 @@ struct ShapedVideo {
 /// Whether aspect ratios differ by more than rounding to whole chroma samples does.
 bool ShapesDiffer(const ShapedVideo& reference, const ShapedVideo& distorted);
 
-/// The pixel aspect ratio of a video that declares none, next to one that does: that one's, where both then have one
-/// shape, which they do not have with square pixels. nullopt: square.
+/// The pixel aspect ratio to assume for a video that declares none: the other video's, if both have one shape with it,
+/// and not with square pixels. nullopt: square.
 std::optional<double> AssumedPixelAspect(const PictureFormat& undeclared, const PictureFormat& other,
                                          double other_aspect);
 
@@ -69,7 +69,7 @@ std::optional<Deinterlacing> FindDeinterlacing(std::string_view name);
 
 struct FitOptions {
   std::optional<CommonSize> size{};  // not set: videos of other sizes are refused
-  bool raise_bit_depth = false;      // expand shallower videos to the deepest one's bits, instead of refusing them
+  bool raise_bit_depth = false;      // expand all videos to the highest bit depth, instead of refusing them
   /// Convert the chroma of distorted videos to the reference's format, instead of refusing another.
   bool fit_chroma = false;
   Deinterlacing deinterlace = Deinterlacing::kOff;

@@ -40,7 +40,7 @@ class VideoFilter : public ForwardingSource {
     ACU_ASSIGN_OR_RETURN(const Picture picture, inner->ApplyAll(lazy));
     return Make(picture);
   }
-  /// Whether that takes long: it computes samples.
+  /// Whether Make() takes long, because it computes samples.
   virtual bool is_costly() const { return true; }
   static bool IsCostly(const VideoSource& video) {
     const auto* wrapped = dynamic_cast<const VideoFilter*>(&video);

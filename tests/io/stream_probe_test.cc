@@ -74,9 +74,8 @@ std::string TextOf(const VideoFacts& facts) {
                                  facts.orientation.mirrored_y, facts.changed_samples, facts.is_rgb, facts.is_interlaced,
                                  facts.bottom_field_first, facts.dolby_vision_profile);
   if (facts.siting) text += fmt::format(" siting {} {}", facts.siting->horizontal, facts.siting->vertical);
-  if (facts.mastering) text += fmt::format(" {} {}", facts.mastering->least_luminance, facts.mastering->most_luminance);
-  if (facts.light_level)
-    text += fmt::format(" {} {}", facts.light_level->most_of_samples, facts.light_level->most_of_pictures);
+  if (facts.mastering) text += fmt::format(" {} {}", facts.mastering->min_luminance, facts.mastering->max_luminance);
+  if (facts.light_level) text += fmt::format(" {} {}", facts.light_level->max_cll, facts.light_level->max_fall);
   return text;
 }
 

@@ -4,8 +4,8 @@
 usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
 
 Takes a copy of the tree, adds the metric of tests/structure/additions and a renamed copy of src/backend/null by the steps
-of CONTRIBUTING.md, builds and runs it. To build quickly the copy has lost all other metrics but one, at a folder and a line each as well, and the rest
-comes from ccache, where there is one and this tree was built with the same options.
+of CONTRIBUTING.md, builds and runs it. To build quickly, the copy has only one of the other metrics, and the rest comes
+from ccache, where there is one and this tree was built with the same options.
 """
 import argparse
 import json
@@ -76,7 +76,6 @@ def changed_texts():
     return {"src/run/options.inc": (TREE / "src/run/options.inc").read_text(encoding="utf-8") + OPTION,
             "src/metric/metrics.inc": add_line(kept, "ACU_METRIC(kToyMetric)"),
             "src/devices/backends.inc": add_line(backends, "ACU_BACKEND(kIdleBackend)")}
-
 
 
 def idle_backend():

@@ -203,7 +203,7 @@ std::vector<InputSpec> Inputs(const ButteraugliSettings& settings) { return Line
 
 const Metric kButteraugliMetric = {
     .name = "butteraugli",
-    .summary = "how visible differences of stills are: the largest, and means of powers; 0: the same",
+    .summary = "visibility of differences between still pictures: the largest, and p-norms; 0: identical",
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kFirstArtifact},

@@ -441,7 +441,7 @@ Result<CvvdpSettings> ReadSettings(const OptionValues& options) {
 
 const Metric kCvvdpMetric = {
     .name = "cvvdp",
-    .summary = "visible differences on a display, of colors and over time, in just objectionable ones; 10: none",
+    .summary = "visible differences on a display, in color and over time, in just-objectionable differences; 10: none",
     .options = kOptions,
     .outputs = kOutputs,
     .map = {.source = MapSource::kFirstArtifact},

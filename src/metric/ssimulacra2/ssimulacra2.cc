@@ -120,7 +120,7 @@ Result<std::unique_ptr<Extractor>> Make(const LinearRgbSettings& settings, const
 
 const Metric kSsimulacra2Metric = {
     .name = "ssimulacra2",
-    .summary = "what people see of a still's compression, by structure, ringing and blur at six scales; 100: the same",
+    .summary = "visible loss in still pictures, by structure, ringing and blur at six scales; 100: identical",
     .options = kOptions,
     .outputs = kOutputs,
     .prepare = PrepareBy<ReadSettings>,

@@ -219,7 +219,7 @@ XpsnrBuffers::XpsnrBuffers(const XpsnrGrid& grid)
 
 const Metric kXpsnrMetric = {
     .name = "xpsnr",
-    .summary = "peak signal-to-noise ratio of each plane, weighted by what hides errors in the reference, in dB",
+    .summary = "peak signal-to-noise ratio of each plane, weighted by how visible errors are in the reference, in dB",
     .options = kOptions,
     .outputs = kOutputs,
     .prepare = PrepareBy<ReadSettings>,
