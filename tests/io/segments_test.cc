@@ -184,7 +184,7 @@ TEST_F(Segments, RecordingsMayStartBetweenKeyFrames) {
 
 TEST_F(Segments, ChangedParametersEndThem) {
   const std::string one = Film("-c:v libx264 -g 10", "a.ts");
-  const std::string other = Film("-c:v libx264 -g 10 -bf 0 -refs 1 -output_ts_offset 2.4", "b.ts");
+  const std::string other = Film("-c:v libx264 -g 10 -bf 0 -refs 1 -output_ts_offset 3", "b.ts");
   const Decoding decoding = ExpectSame(Make(fmt::format("-i 'concat:{}|{}' -c copy", one, other), "both.ts"));
   EXPECT_GT(decoding.segments, 0);
   EXPECT_THAT(decoding.one_decoder, HasSubstr("parameter sets change"));
@@ -285,6 +285,31 @@ TEST_F(Segments, AnInterruptEndsAWait) {
     other.join();
     for (int i = 0; i < 300 && status.ok(); ++i) status = source->Next().status();
     EXPECT_TRUE(status.ok() || status.code() == StatusCode::kCancelled) << status.message();
+  }
+}
+
+TEST_F(Segments, FramesThatAreSkippedNeedNotBeDecoded) {
+  for (const auto& [options, file] :
+       {std::pair{"-c:v libx264 -g 10 -bf 3", "a.mp4"}, std::pair{"-c:v libx264 -g 10 -bf 3", "a.ts"},
+        std::pair{"-c:v libx264 -bf 3 -x264-params open-gop=1:keyint=10", "open.mp4"},
+        std::pair{"-c:v libx265 -x265-params log-level=none:keyint=10:min-keyint=10:bframes=4", "b.mkv"},
+        std::pair{"-c:v libvpx-vp9 -g 10 -deadline realtime -cpu-used 8", "c.webm"},
+        std::pair{"-c:v mpeg2video -g 10 -bf 2 -flags +cgop -sc_threshold 1000000000", "d.ts"}}) {
+    const std::string path = Film(options, file);
+    const Decoded one = Decode(path, {.decoder_threads = 2});
+    for (const int before : {0, 1, 7})
+      for (const int count : {1, 9, 10, 11, 35, 52, 60, 70}) {
+        SCOPED_TRACE(fmt::format("{}: {} after {}", file, count, before));
+        const auto source = MustOpen(path, Short());
+        for (int i = 0; i < before; ++i) MustNext(*source);
+        const int64_t skipped = source->Skip(count).value();
+        EXPECT_EQ(skipped, std::min<int64_t>(count, 60 - before));
+        for (size_t k = before + skipped; k < one.frames.size(); ++k) {
+          const Picture picture = MustNext(*source);
+          ASSERT_EQ(fmt::format("{:x} at {}", HashOf(picture), source->time().value_or(-1)), one.frames[k]) << k;
+        }
+        EXPECT_FALSE(source->Next().value());
+      }
   }
 }
 

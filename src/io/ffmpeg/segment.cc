@@ -69,6 +69,8 @@ bool SegmentCutter::ReadAhead() {
       PacketRole role;
       if (access_) {
         role = access_->Look({packet.data, static_cast<size_t>(packet.size)}, packet.flags & AV_PKT_FLAG_KEY);
+        if (packets_ == 1) starts_surely_ = role.starts;
+        else if (packets_ == 2) starts_surely_ &= !role.is_leading;
         std::string reason = HindranceOf(packet);
         if (reason.empty()) reason = access_->refusal();
         if (!reason.empty()) {

@@ -27,6 +27,7 @@ class FrameOrder {
     return beyond_ && frame.pts >= *beyond_ ? Verdict::kBeyond : Verdict::kNext;
   }
   bool is_complete() const { return next_ == times_.size(); }
+  const std::vector<int64_t>& times() const { return times_; }
   size_t size() const { return times_.size(); }
 
  private:
@@ -57,6 +58,10 @@ class SegmentCutter {
   /// those after it, or up to the end. nullopt: there is none, nor from here on: Read() has what is left.
   std::optional<Segment> Cut(size_t least);
 
+  /// Whether the frames up to the first cut are those that their packets declare: a decoder leaves out pictures that
+  /// lead the first one or come before it.
+  bool starts_surely() const { return starts_surely_; }
+
   /// Cuts no more.
   void Refuse(std::string reason);
 
@@ -80,6 +85,7 @@ class SegmentCutter {
   size_t ahead_bytes_ = 0;
   std::optional<Status> end_;   // how reading ended
   int64_t packets_ = 0;
+  bool starts_surely_ = false;
   std::vector<int64_t> times_;  // of what Read() returned since the last cut
 };
 

@@ -51,6 +51,7 @@ class FfmpegSource : public VideoSource {
   void Interrupt() override { decoder_.Interrupt(); }
   std::optional<int64_t> MeasureBitRate() override { return input().BitRate(); }
   Result<std::optional<Picture>> Next() override;
+  Result<int64_t> Skip(int64_t count) override;
   bool Jump(double part) override;
 
  private:
@@ -59,7 +60,7 @@ class FfmpegSource : public VideoSource {
   Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
   Result<FrameDeclaration> CheckFrame(const AVFrame& frame) const;
   Result<Picture> MakePicture(FramePtr frame, const FrameForm& form);
-  std::optional<double> TimeOf(const AVFrame& frame);
+  std::optional<double> TimeAt(int64_t timestamp);
 
   const std::optional<DeviceDecoding> device_;
   const OpenOptions options_;
@@ -179,11 +180,11 @@ bool FfmpegSource::Jump(double part) {
 
 /// Edit lists are applied. Streams of a container start together, so that a video may start after the sound. Clocks of
 /// transport streams jump where recordings were joined or the clock wraps around: there, time continues by one frame.
-std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) {
-  if (frame.best_effort_timestamp == AV_NOPTS_VALUE) return std::nullopt;
+std::optional<double> FfmpegSource::TimeAt(int64_t timestamp) {
+  if (timestamp == AV_NOPTS_VALUE) return std::nullopt;
   constexpr double kBackward = 0.1, kForward = 10;  // seconds, as in FFmpeg's tools
   const int64_t start = input().container().start_time == AV_NOPTS_VALUE ? 0 : input().container().start_time;
-  const double time = static_cast<double>(frame.best_effort_timestamp) * av_q2d(input().track().time_base) -
+  const double time = static_cast<double>(timestamp) * av_q2d(input().track().time_base) -
                       static_cast<double>(start) / AV_TIME_BASE;
   if (!input().is_transport_stream()) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
@@ -206,11 +207,28 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
   if (!frame) return std::optional<Picture>();
   ACU_ASSIGN_OR_RETURN(const FrameDeclaration declared, CheckFrame(*frame));
   if (frames_ > 0) changes_.Add(frames_, declared);
-  time_ = TimeOf(*frame);
+  time_ = TimeAt(frame->best_effort_timestamp);
   ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame), declared.form));
   ended_ = false;
   ++frames_;
   return std::optional(std::move(picture));
+}
+
+/// What is left out of segments is not decoded.
+Result<int64_t> FfmpegSource::Skip(int64_t count) {
+  int64_t skipped = 0;
+  while (skipped < count) {
+    if (!first_) {
+      const int64_t left_out = decoder_.Skip(count - skipped, [this](int64_t time) { time_ = TimeAt(time); });
+      frames_ += left_out;
+      skipped += left_out;
+      if (skipped == count) break;
+    }
+    ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, Next());
+    if (!picture) break;
+    ++skipped;
+  }
+  return skipped;
 }
 
 }  // namespace

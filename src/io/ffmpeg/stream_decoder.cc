@@ -168,11 +168,17 @@ void StreamDecoder::TakeHere(std::optional<Segment> segment) {
   fed_here_ = 0;
 }
 
+void StreamDecoder::EndHere() {
+  here_.reset();
+  decoder_.reset();
+  decodes_here_ = is_first_ = false;
+}
+
 /// Reads ahead and cuts, as long as there is room for what decoders of segments give.
 void StreamDecoder::FillCrew() {
   const SegmentOptions& options = options_.segments;
+  if (in_a_row_ < options.start_after) return;
   if (segments_ == 0 && decodes_here_ && !here_) {
-    if (decoded_ < options.start_after) return;
     if (!times_rise_ && cutter_.refusal().empty()) cutter_.Refuse("the times of its frames do not rise");
     TakeHere(cutter_.Cut(options.least_packets));
     is_first_ = true;
@@ -200,9 +206,7 @@ Result<FramePtr> StreamDecoder::NextHere() {
     if (!here_ || found_damage_) return frame;
     if (!frame) {
       is_doubtful_ = !is_first_ && !here_->order.is_complete();
-      here_.reset();
-      decoder_.reset();
-      decodes_here_ = is_first_ = false;
+      EndHere();
       return frame;
     }
     const FrameOrder::Verdict verdict = is_first_ ? here_->order.CheckEnd(*frame) : here_->order.Check(*frame);
@@ -226,6 +230,7 @@ Result<FramePtr> StreamDecoder::NextInOrder() {
   for (bool has_ended = false; !has_ended;) {
     FillCrew();
     if (!decodes_here_ && crew_.empty()) {
+      if (!next_) next_ = cutter_.Cut(options_.segments.least_packets);
       if (!next_ && cutter_.refusal().empty()) break;
       TakeHere(std::exchange(next_, std::nullopt));
       ACU_RETURN_IF_ERROR(OpenDecoder());
@@ -241,6 +246,7 @@ Result<FramePtr> StreamDecoder::NextInOrder() {
     if (is_doubtful_ || found_damage_) break;
     if (!frame) continue;
     ++decoded_;
+    ++in_a_row_;
     return frame;
   }
   return FramePtr();
@@ -273,9 +279,41 @@ Status StreamDecoder::DecodeAgain() {
   ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
   cutter_.Start(found_damage_ ? "it is damaged" : "its frames are not those that its packets declare");
   is_doubtful_ = found_damage_ = is_first_ = false;
-  packet_ = decoded_ = segments_ = 0;
+  packet_ = decoded_ = in_a_row_ = segments_ = 0;
   ranges_.clear();
   return OpenDecoder();
+}
+
+int64_t StreamDecoder::Skip(int64_t count, const std::function<void(int64_t)>& passed) {
+  const size_t least = options_.segments.least_packets;
+  if (count < static_cast<int64_t>(least) || !cutter_.refusal().empty() || !crew_.empty()) return 0;
+  if (decodes_here_ && !here_) {
+    TakeHere(cutter_.Cut(least));
+    is_first_ = true;
+  }
+  if (decodes_here_ && (!here_ || !is_first_ || !cutter_.starts_surely())) return 0;
+  int64_t skipped = 0;
+  const auto pass = [&](const FrameOrder& order, int64_t from) {
+    const std::vector<int64_t>& times = order.times();
+    if (from > std::ssize(times) || std::ssize(times) - from > count - skipped) return false;
+    for (auto time = times.begin() + from; time != times.end(); ++time) passed(last_time_ = *time);
+    skipped += std::ssize(times) - from;
+    return true;
+  };
+  if (decodes_here_) {
+    if (!pass(here_->order, decoded_)) return 0;
+    EndHere();
+  }
+  for (;;) {
+    if (!next_) next_ = cutter_.Cut(least);
+    if (!next_ || !pass(next_->order, 0)) break;
+    for (const StreamPacket& packet : next_->packets) NoteRange(packet);
+    next_.reset();
+  }
+  frames_ += skipped;
+  decoded_ += skipped;
+  in_a_row_ = 0;
+  return skipped;
 }
 
 bool StreamDecoder::Jump(double part) {

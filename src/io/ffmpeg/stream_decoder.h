@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,10 @@ class StreamDecoder {
 
   /// The next frame; null: the end.
   Result<FramePtr> Next();
+
+  /// Leaves out, at most, that many frames that need not be decoded, and returns how many. passed: receives the time of
+  /// each, in the stream's unit.
+  int64_t Skip(int64_t count, const std::function<void(int64_t)>& passed);
 
   /// Jumps to the key frame before that part of the stream. Errors are no damage from then on.
   bool Jump(double part);
@@ -72,6 +77,7 @@ class StreamDecoder {
   void FillCrew();
   bool HasRoomFor(const Segment& segment) const;
   void TakeHere(std::optional<Segment> segment);
+  void EndHere();
 
   Demuxer input_;
   const DeviceDecoding* const device_;
@@ -104,6 +110,7 @@ class StreamDecoder {
   int64_t packet_ = 0;                 // fed last
   int64_t frames_ = 0;                 // handed out
   int64_t decoded_ = 0;                // frames since the start of decoding
+  int64_t in_a_row_ = 0;               // those that followed one another last
   std::set<int64_t> damaged_packets_;  // kRecord: those whose frames have not come
   StreamDamage damage_;
 };
