@@ -94,6 +94,12 @@ struct StreamDamage {
   std::string reason{};           // the first error in the decoder's words; empty: no damage
 };
 
+/// How a compressed video was decoded.
+struct Decoding {
+  int64_t segments = 0;       // decoded side by side; 0: one decoder decoded all
+  std::string one_decoder{};  // why one decoder decoded all, or what followed the segments; empty: none did
+};
+
 /// A kind of conversion of a video before it is compared.
 enum class Change { kNone, kSamples, kDeinterlace, kTurn, kCrop, kRgb, kRange, kScale, kChroma, kBitDepth };
 
@@ -118,6 +124,7 @@ struct Input {
   VideoFacts facts;
   std::vector<InputChange> changes{};  // in the order in which they were made
   StreamDamage damage{};               // once the video was read
+  Decoding decoding{};                 // likewise
 
   // Names of the color as stored, empty where the stream declares none.
   std::string_view range() const {

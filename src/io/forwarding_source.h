@@ -31,6 +31,7 @@ class ForwardingSource : public VideoSource {
   bool is_on_device() const override { return source_->is_on_device(); }
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
   StreamDamage damage() const override { return source_->damage(); }
+  Decoding decoding() const override { return source_->decoding(); }
   std::vector<std::string> warnings() const override { return source_->warnings(); }
   std::vector<InputChange> frame_changes() const override { return source_->frame_changes(); }
 

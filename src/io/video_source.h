@@ -90,6 +90,9 @@ class VideoSource {
   /// What decoding found to be damaged so far.
   virtual StreamDamage damage() const { return {}; }
 
+  /// How the frames so far were decoded.
+  virtual Decoding decoding() const { return {}; }
+
   /// Bits/s of the video track: the bytes of its packets over their duration. After the last Next(): it reads the
   /// packets that are left. nullopt: unknown, or uncompressed.
   virtual std::optional<int64_t> MeasureBitRate() { return std::nullopt; }
@@ -116,6 +119,13 @@ struct DeviceDecoding {
 /// The codecs that FFmpeg can decode on CUDA devices, or the reason why there are none.
 Result<std::vector<std::string>> DeviceCodecs();
 
+/// Decoding the segments of a container's stream side by side.
+struct SegmentOptions {
+  size_t most_bytes = 0;      // of frames that are decoded ahead; 0: one decoder decodes all
+  int64_t start_after = 32;   // frames: whoever looks at a few needs no more decoders
+  size_t least_packets = 24;  // of a segment
+};
+
 struct OpenOptions {
   std::optional<PictureFormat> raw;  // of files that are neither y4m nor a known container
   bool raw_is_semi_planar = false;   // NV12 or P010: Cb and Cr alternate in one plane, bits stand at the top
@@ -126,6 +136,7 @@ struct OpenOptions {
   bool stop_at_damage = false;                    // a damaged stream is an error; else it is concealed
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
+  SegmentOptions segments{};
   bool always_probe = false;  // decodes a container's first pictures twice even if it describes them
   bool keep_mapped = false;   // pages of y4m and yuv files stay mapped after their pictures are dropped
   /// Ends waits for pipes, including those at opening; may be null.

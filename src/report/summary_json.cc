@@ -70,8 +70,13 @@ Json DamageJson(const StreamDamage& damage) {
   return {{"reason", damage.reason}, {"decoded", damage.decoded}, {"lost", damage.lost}, {"frames", std::move(frames)}};
 }
 
+Json DecodingJson(const Input& input) {
+  if (input.facts.codec.empty()) return {};
+  return {{"segments", input.decoding.segments}, {"one_decoder", TextOrNull(input.decoding.one_decoder)}};
+}
+
 Json InputJson(const Input& input) {
-  const auto& [path, format, frame_rate, color, facts, changes, damage] = input;
+  const auto& [path, format, frame_rate, color, facts, changes, damage, decoding] = input;
   Json json = {{"path", path},
                {"width", format.width},
                {"height", format.height},
@@ -91,7 +96,8 @@ Json InputJson(const Input& input) {
                {"light_level", nullptr},
                {"bit_rate", facts.bit_rate},
                {"changes", Json::Array()},
-               {"damage", DamageJson(input.damage)}};
+               {"damage", DamageJson(input.damage)},
+               {"decoding", DecodingJson(input)}};
   if (const auto& display = facts.mastering)
     json["mastering"] = {{"least", display->min_luminance}, {"most", display->max_luminance}};
   if (const auto& light = facts.light_level)

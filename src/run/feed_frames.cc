@@ -109,6 +109,7 @@ std::vector<std::string> RecordFindings(const std::vector<VideoSource*>& videos,
   std::vector<std::string> warnings;
   for (size_t v = 0; v < std::min(videos.size(), inputs.size()); ++v) {
     inputs[v].damage = videos[v]->damage();
+    inputs[v].decoding = videos[v]->decoding();
     for (const auto& [change, text] : videos[v]->frame_changes()) {
       warnings.push_back(fmt::format("{} {}", inputs[v].path, text));
       if (change != Change::kNone) inputs[v].changes.push_back({change, warnings.back()});

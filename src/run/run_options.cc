@@ -247,9 +247,16 @@ RunRequest DefaultRequest() {
   return request;
 }
 
+size_t DecodingMemory(const RunRequest& request) {
+  constexpr size_t kLeastLimit = size_t{1} << 30;  // below, the session needs all
+  if (request.max_memory) return *request.max_memory < kLeastLimit ? 0 : *request.max_memory / 4;
+  return AvailableMemory().value_or(kLeastLimit) / 8;
+}
+
 Status CompleteRequest(RunRequest& request) {
   if (request.threads == 0) request.threads = std::min(UsableCpus(), kMaxThreads);
   request.open.decoder_threads = request.threads > 1 ? 0 : 1;
+  request.open.segments.most_bytes = DecodingMemory(request) / (1 + std::max<size_t>(request.distorted.size(), 1));
   if (request.open.raw) ACU_RETURN_IF_ERROR(CheckRaw(*request.open.raw));
   return CompleteModels(request);
 }

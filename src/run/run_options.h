@@ -111,4 +111,7 @@ RunRequest DefaultRequest();
 /// Checks options that depend on each other, and derives what follows from them. Called once, after the last of them.
 Status CompleteRequest(RunRequest& request);
 
+/// Bytes for frames that are decoded ahead of all videos, a part of RunRequest::max_memory.
+size_t DecodingMemory(const RunRequest& request);
+
 }  // namespace acutance

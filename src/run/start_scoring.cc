@@ -179,7 +179,7 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
     if (!files.ok()) return report.Fail(RunStage::kSession, files.status());
     spec.on_artifact = *files;
   }
-  spec.max_memory = request.max_memory;
+  if (request.max_memory) spec.max_memory = *request.max_memory - DecodingMemory(request);
   spec.verify = request.verify;
   spec.on_warning = request.on_warning;
   Result<SessionNeeds> needs = FindNeeds(spec);

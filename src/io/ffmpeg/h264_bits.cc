@@ -10,15 +10,19 @@ namespace {
 
 constexpr int kSpsNal = 7;
 
+/// Sets of sequences, then those of pictures, each list after its length.
 std::vector<H264Bytes> NalsOfRecord(H264Bytes record) {
-  constexpr size_t kFirstSps = 6;
+  constexpr size_t kLists = 5;
   std::vector<H264Bytes> nals;
-  if (record.size() < kFirstSps) return nals;
-  int count = record[kFirstSps - 1] & 31;
-  for (H264Bytes rest = record.subspan(kFirstSps); count > 0 && rest.size() > 2; --count) {
-    const size_t length = std::min<size_t>(rest[0] << 8 | rest[1], rest.size() - 2);
-    nals.push_back(rest.subspan(2, length));
-    rest = rest.subspan(2 + length);
+  H264Bytes rest = record.subspan(std::min(kLists, record.size()));
+  for (const int mask : {31, 255}) {
+    if (rest.empty()) break;
+    int count = rest[0] & mask;
+    for (rest = rest.subspan(1); count > 0 && rest.size() > 2; --count) {
+      const size_t length = std::min<size_t>(rest[0] << 8 | rest[1], rest.size() - 2);
+      nals.push_back(rest.subspan(2, length));
+      rest = rest.subspan(2 + length);
+    }
   }
   return nals;
 }
@@ -38,9 +42,13 @@ std::vector<H264Bytes> NalsAfterStartCodes(H264Bytes bytes) {
 
 }  // namespace
 
-std::vector<H264Bytes> H264ParameterSets(H264Bytes extradata) {
+std::vector<H264Bytes> H264AllSets(H264Bytes extradata) {
   const bool is_record = !extradata.empty() && extradata[0] == 1;
-  std::vector<H264Bytes> nals = is_record ? NalsOfRecord(extradata) : NalsAfterStartCodes(extradata);
+  return is_record ? NalsOfRecord(extradata) : NalsAfterStartCodes(extradata);
+}
+
+std::vector<H264Bytes> H264ParameterSets(H264Bytes extradata) {
+  std::vector<H264Bytes> nals = H264AllSets(extradata);
   std::erase_if(nals, [](H264Bytes nal) { return nal.empty() || (nal[0] & 31) != kSpsNal; });
   return nals;
 }
@@ -61,10 +69,10 @@ void PassScalingList(H264BitReader& reader, int size) {
   }
 }
 
-void PassFormat(H264BitReader& reader) {
+void PassFormat(H264BitReader& reader, H264SetStart& start) {
   const uint32_t chroma_format = reader.ExpGolomb();
-  if (chroma_format == 3) reader.Bit();  // separate_colour_plane_flag
-  reader.ExpGolomb();                    // bit depths
+  if (chroma_format == 3) start.has_own_planes = reader.Bit() != 0;
+  reader.ExpGolomb();  // bit depths
   reader.ExpGolomb();
   reader.Bit();                   // qpprime_y_zero_transform_bypass_flag
   if (reader.Bit() == 0) return;  // seq_scaling_matrix_present_flag
@@ -72,11 +80,11 @@ void PassFormat(H264BitReader& reader) {
     if (reader.Bit() != 0) PassScalingList(reader, list < 6 ? 16 : 64);
 }
 
-void PassOrderCount(H264BitReader& reader) {
-  const uint32_t type = reader.ExpGolomb();
-  if (type == 0) reader.ExpGolomb();  // log2_max_pic_order_cnt_lsb_minus4
-  if (type != 1) return;
-  reader.Bit();        // delta_pic_order_always_zero_flag
+void PassOrderCount(H264BitReader& reader, H264SetStart& start) {
+  start.order_type = reader.ExpGolomb();
+  if (start.order_type == 0) start.order_bits = reader.ExpGolomb() + 4;
+  if (start.order_type != 1) return;
+  start.order_is_always_zero = reader.Bit() != 0;
   reader.ExpGolomb();  // two offsets
   reader.ExpGolomb();
   for (uint32_t left = reader.ExpGolomb(); left > 0 && !reader.past_end(); --left) reader.ExpGolomb();
@@ -87,12 +95,12 @@ void PassOrderCount(H264BitReader& reader) {
 H264SetStart PassH264SetStart(H264BitReader& reader) {
   H264SetStart start;
   reader.Bits(8);  // NAL unit header
-  const uint32_t profile = reader.Bits(8);
-  reader.Bits(16);     // constraint flags, level_idc
-  reader.ExpGolomb();  // seq_parameter_set_id
-  if (HasH264ChromaFormat(profile)) PassFormat(reader);
-  reader.ExpGolomb();  // log2_max_frame_num_minus4
-  PassOrderCount(reader);
+  start.profile = reader.Bits(8);
+  reader.Bits(16);  // constraint flags, level_idc
+  start.id = reader.ExpGolomb();
+  if (HasH264ChromaFormat(start.profile)) PassFormat(reader, start);
+  start.frame_number_bits = reader.ExpGolomb() + 4;
+  PassOrderCount(reader, start);
   reader.ExpGolomb();  // max_num_ref_frames
   reader.Bit();        // gaps_in_frame_num_value_allowed_flag
   reader.ExpGolomb();  // width, height

@@ -15,6 +15,9 @@ using H264Bytes = std::span<const uint8_t>;
 /// is cut off, or NAL units after start codes.
 std::vector<H264Bytes> H264ParameterSets(H264Bytes extradata);
 
+/// All parameter sets there, those of pictures included.
+std::vector<H264Bytes> H264AllSets(H264Bytes extradata);
+
 /// Whether sets of that profile_idc have chroma_format_idc; with all others it is 1, 4:2:0.
 bool HasH264ChromaFormat(uint32_t profile);
 
@@ -40,7 +43,14 @@ class H264BitReader {
 
 /// What comes before a set's video usability information.
 struct H264SetStart {
-  bool has_frames_alone = false;  // no fields
+  uint32_t profile = 0;
+  uint32_t id = 0;
+  bool has_own_planes = false;       // separate_colour_plane_flag
+  uint32_t frame_number_bits = 0;    // log2_max_frame_num
+  uint32_t order_type = 0;           // pic_order_cnt_type
+  uint32_t order_bits = 0;           // log2_max_pic_order_cnt_lsb
+  bool order_is_always_zero = true;  // delta_pic_order_always_zero_flag
+  bool has_frames_alone = false;     // no fields
   bool has_usability = false;
 };
 

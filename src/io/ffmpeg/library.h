@@ -36,6 +36,7 @@ extern "C" {
   F(av_codec_is_decoder)           \
   F(av_codec_iterate)              \
   F(av_packet_alloc)               \
+  F(av_packet_clone)               \
   F(av_packet_free)                \
   F(av_packet_unref)               \
   F(avcodec_alloc_context3)        \
@@ -45,6 +46,9 @@ extern "C" {
   F(avcodec_get_hw_config)         \
   F(avcodec_get_name)              \
   F(avcodec_open2)                 \
+  F(avcodec_parameters_alloc)      \
+  F(avcodec_parameters_copy)       \
+  F(avcodec_parameters_free)       \
   F(avcodec_parameters_to_context) \
   F(avcodec_receive_frame)         \
   F(avcodec_send_packet)

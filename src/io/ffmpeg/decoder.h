@@ -1,0 +1,62 @@
+// FFmpeg's decoders on the CPU, as this folder opens them.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+}
+
+#include <cstdint>
+#include <memory>
+
+#include "io/ffmpeg/damage_watch.h"
+
+namespace acutance {
+
+struct FfmpegFreed {
+  void operator()(AVCodecContext* decoder) const;
+  void operator()(AVPacket* packet) const;
+  void operator()(AVCodecParameters* parameters) const;
+};
+using DecoderPtr = std::unique_ptr<AVCodecContext, FfmpegFreed>;
+using PacketPtr = std::unique_ptr<AVPacket, FfmpegFreed>;
+using FramePtr = std::shared_ptr<AVFrame>;
+
+/// A frame without content; null where there is no memory.
+FramePtr MakeFrame();
+
+/// A packet of a track's stream. Frames name the packet that they were decoded from by its number.
+struct StreamPacket {
+  PacketPtr packet;
+  int64_t number = 0;
+};
+
+/// Sends the packet, with its number; null: the end of the stream. Returns FFmpeg's error code.
+int SendPacket(AVCodecContext& decoder, StreamPacket* packet);
+int64_t NumberOf(const AVFrame& frame);
+
+/// Whether the decoder marks the frame as damaged.
+bool IsCorrupt(const AVFrame& frame);
+
+/// What a decoder does about errors.
+enum class OnError {
+  kFind,    // any sign of damage ends decoding, before a picture that it may have changed is handed out
+  kRecord,  // they are recorded, and decoding continues on one thread: what a decoder conceals depends on its threads
+  kIgnore,  // after a jump, where pictures may lack the references of their own
+};
+
+/// What decoders of a stream need. They may be made on any thread while the container is read.
+struct DecoderSetup {
+  const AVCodec* codec = nullptr;
+  std::unique_ptr<AVCodecParameters, FfmpegFreed> parameters;
+  AVRational time_base{};
+  bool film_grain = true;
+
+  /// AVERROR(ENOMEM), or 0.
+  int CopyParameters(const AVCodecParameters& from);
+  /// A decoder that is not open yet; null where there is no memory.
+  DecoderPtr Make(const AVCodec* codec, int threads) const;
+  /// Opens one that is watched; an error code of FFmpeg's.
+  int Open(int threads, OnError on_error, DamageWatch& watch, DecoderPtr& decoder) const;
+};
+
+}  // namespace acutance

@@ -1,0 +1,352 @@
+#include "io/ffmpeg/stream_decoder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/usable_cpus.h"
+#include "io/ffmpeg/h264_bits.h"
+#include "io/ffmpeg/library.h"
+
+namespace acutance {
+
+Status StreamDecoder::Failure(std::string_view what, int error) const {
+  if (device_stream_.refusal.empty()) return input_.Failure(what, error);
+  return Error(StatusCode::kUnsupported, "{}: {}", input_.name(), device_stream_.refusal);
+}
+
+Status StreamDecoder::OpenDeviceDecoder() {
+  const AVCodecID id = setup_.parameters->codec_id;
+  const AVCodec* codec = FindDeviceDecoder(id);
+  if (!codec)
+    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices", input_.name(),
+                 Ffmpeg().avcodec_get_name(id));
+  decoder_ = setup_.Make(codec, 1);
+  if (!decoder_) return Failure("no memory", AVERROR(ENOMEM));
+  const Status used = UseDevice(*decoder_, device_->cuda_context, &device_stream_);
+  if (!used.ok()) return Error(used.code(), "{}: {}", input_.name(), used.message());
+  const int error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
+  return error < 0 ? Failure("could not open the decoder", error) : Status();
+}
+
+Status StreamDecoder::OpenDecoder() {
+  has_decoded_ = fed_all_ = false;
+  broken_ = {};
+  if (device_) return OpenDeviceDecoder();
+  const int error = setup_.Open(options_.decoder_threads, on_error_, watch_, decoder_);
+  return error < 0 ? Failure("could not open the decoder", error) : Status();
+}
+
+std::string StreamDecoder::WhyOneDecoder() const {
+  if (device_) return "a device decodes it";
+  if (!input_.stream().seekable()) return "it is a pipe";
+  if (options_.decoder_threads == 1) return "there is one thread";
+  if (options_.stop_at_damage) return "the run ends where damage is found";
+  if (options_.segments.most_bytes == 0) return "there is no memory for others";
+  return "";
+}
+
+Status StreamDecoder::Open() {
+  ACU_RETURN_IF_ERROR(input_.Open(options_.always_probe || device_));
+  setup_.codec = input_.codec();
+  setup_.time_base = input_.track().time_base;
+  setup_.film_grain = options_.film_grain;
+  const int error = setup_.CopyParameters(*input_.track().codecpar);
+  if (error < 0) return Failure("bad codec parameters", error);
+  cutter_.Start(WhyOneDecoder());
+  return OpenDecoder();
+}
+
+void StreamDecoder::StopFeeding(Status reason) {
+  fed_all_ = true;
+  broken_ = std::move(reason);
+  SendPacket(*decoder_, nullptr);  // from here on the decoder gives what it still holds
+}
+
+Result<std::optional<StreamPacket>> StreamDecoder::NextPacket() {
+  if (!here_) return cutter_.Read();
+  if (fed_here_ == here_->packets.size()) return std::optional<StreamPacket>();
+  return std::optional(std::move(here_->packets[fed_here_++]));
+}
+
+void StreamDecoder::FeedDecoder() {
+  Result<std::optional<StreamPacket>> next = NextPacket();
+  if (!next.ok() || !*next) return StopFeeding(next.ok() ? Status() : next.status());
+  StreamPacket& packet = **next;
+  const bool is_corrupt = packet.packet->flags & AV_PKT_FLAG_CORRUPT;
+  if (is_corrupt && !input_.is_transport_stream())  // the file ends within it
+    return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
+  packet_ = packet.number;
+  NoteRange(packet);
+  if (is_corrupt) OnDamage("the container lost bytes of a packet");
+  const int sent = SendPacket(*decoder_, &packet);
+  if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
+  if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
+  OnDamage(FfmpegReason(sent));
+}
+
+/// FFmpeg's decoder keeps the range and the colors that a stream declared once, but a later sequence may declare none:
+/// then the range is limited.
+void StreamDecoder::NoteRange(const StreamPacket& next) {
+  const AVPacket& packet = *next.packet;
+  const AVCodecParameters& track = *setup_.parameters;
+  if (!(packet.flags & AV_PKT_FLAG_KEY) || track.codec_id != AV_CODEC_ID_H264 || packet.size < 1) return;
+  if (track.extradata_size > 0 && track.extradata[0] == 1) return;  // "avcC": no start codes, and sets stand there
+  constexpr size_t kMost = 4096;                                    // sets come first
+  const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
+  const std::optional<bool> declares = H264DeclaresRange(start);
+  if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
+  ranges_.insert_or_assign(next.number, *declares);
+}
+
+bool StreamDecoder::LacksColors(const AVFrame& frame) const {
+  const auto since = ranges_.upper_bound(NumberOf(frame));
+  return since != ranges_.begin() && !std::prev(since)->second;
+}
+
+/// Frames before the first key frame of a recording cannot be decoded; that is no damage.
+void StreamDecoder::OnDamage(std::string reason) {
+  std::string logged = watch_.TakeError();
+  if (!has_decoded_ && input_.starts_between_keys()) return;
+  if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
+  if (on_error_ == OnError::kFind) found_damage_ = true;
+  if (on_error_ != OnError::kRecord) return;
+  if (!logged.empty()) reason = std::move(logged);
+  if (damage_.reason.empty()) damage_.reason = reason;
+  damaged_packets_.insert(packet_);
+  if (options_.stop_at_damage && broken_.ok())
+    broken_ = Error(StatusCode::kBadData, "{} is damaged: {}", input_.name(), damage_.reason);
+}
+
+/// Errors that the decoder reports with a frame, or has logged since the last one.
+void StreamDecoder::CheckErrors(const AVFrame& frame) {
+  const bool is_incomplete = !device_ && !watch_.IsComplete(frame);
+  if (watch_.has_errors()) OnDamage("");
+  if (!IsCorrupt(frame) && !is_incomplete) return;
+  OnDamage(is_incomplete ? "a part of the picture is missing" : "a part of the picture could not be decoded");
+  damaged_packets_.insert(NumberOf(frame));
+}
+
+Result<FramePtr> StreamDecoder::DecodeHere() {
+  FramePtr frame = MakeFrame();
+  if (!frame) return Failure("no memory", AVERROR(ENOMEM));
+  constexpr int kMostErrors = 1000;  // without a frame or a packet in between: the decoder does not come to its end
+  for (int errors = 0; errors < kMostErrors;) {
+    const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
+    if (error == 0) {
+      CheckErrors(*frame);
+      has_decoded_ = true;
+    } else if (watch_.has_errors()) {
+      OnDamage("");
+    }
+    if (found_damage_ || (options_.stop_at_damage && !broken_.ok())) break;
+    if (error == 0) {
+      if (damaged_packets_.erase(NumberOf(*frame)) > 0) damage_.frames.push_back(decoded_);
+      return frame;
+    }
+    if (error == AVERROR(EAGAIN) && !fed_all_) {
+      FeedDecoder();
+      errors = 0;
+      continue;
+    }
+    if (error == AVERROR_EOF || error == AVERROR(EAGAIN)) break;
+    if (device_) return broken_.ok() ? Failure("could not decode", error) : broken_;
+    OnDamage(FfmpegReason(error));
+    ++errors;
+  }
+  if (!broken_.ok()) return broken_;
+  return FramePtr();
+}
+
+bool StreamDecoder::HasRoomFor(const Segment& segment) const {
+  return (crew_.frames() + segment.order.size()) * frame_bytes_ <= options_.segments.most_bytes;
+}
+
+void StreamDecoder::TakeHere(std::optional<Segment> segment) {
+  decodes_here_ = true;
+  here_ = std::move(segment);
+  fed_here_ = 0;
+}
+
+void StreamDecoder::EndHere() {
+  here_.reset();
+  decoder_.reset();
+  decodes_here_ = is_first_ = false;
+}
+
+/// Reads ahead and cuts, as long as there is room for what decoders of segments give.
+void StreamDecoder::FillCrew() {
+  const SegmentOptions& options = options_.segments;
+  if (in_a_row_ < options.start_after) return;
+  if (segments_ == 0 && decodes_here_ && !here_) {
+    if (!times_rise_ && cutter_.refusal().empty()) cutter_.Refuse("the times of its frames do not rise");
+    TakeHere(cutter_.Cut(options.least_packets));
+    is_first_ = true;
+  }
+  const int threads = options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus();
+  while (crew_.size() <= static_cast<size_t>(threads) && (!decodes_here_ || here_)) {
+    if (!next_) next_ = cutter_.Cut(options.least_packets);
+    if (!next_) return;
+    if (!HasRoomFor(*next_)) {
+      lacked_room_ |= crew_.empty();
+      return;
+    }
+    for (const StreamPacket& packet : next_->packets) NoteRange(packet);
+    const size_t bytes = std::max<size_t>(next_->order.size() * frame_bytes_, 1);
+    const auto side_by_side = static_cast<int>(std::clamp<size_t>(options.most_bytes / bytes, 1, threads));
+    crew_.Add(*std::exchange(next_, std::nullopt), threads, threads / side_by_side);
+    ++segments_;
+  }
+}
+
+/// A frame of the decoder here; null: the end of its segment, or damage.
+Result<FramePtr> StreamDecoder::NextHere() {
+  for (;;) {
+    ACU_ASSIGN_OR_RETURN(FramePtr frame, DecodeHere());
+    if (!here_ || found_damage_) return frame;
+    if (!frame) {
+      is_doubtful_ = !is_first_ && !here_->order.is_complete();
+      EndHere();
+      return frame;
+    }
+    const FrameOrder::Verdict verdict = is_first_ ? here_->order.CheckEnd(*frame) : here_->order.Check(*frame);
+    is_doubtful_ = verdict == FrameOrder::Verdict::kWrong;
+    if (is_doubtful_) return FramePtr();
+    if (verdict == FrameOrder::Verdict::kNext) return frame;
+  }
+}
+
+Result<FramePtr> StreamDecoder::NextOfCrew() {
+  FramePtr frame;
+  const SegmentCrew::Event event = crew_.Next(frame);
+  if (event == SegmentCrew::Event::kCancel)
+    return Error(StatusCode::kCancelled, "reading {} was cancelled", input_.name());
+  is_doubtful_ = event == SegmentCrew::Event::kDoubt;
+  return frame;
+}
+
+/// Null: the end, or doubts.
+Result<FramePtr> StreamDecoder::NextInOrder() {
+  for (bool has_ended = false; !has_ended;) {
+    FillCrew();
+    if (!decodes_here_ && crew_.empty()) {
+      if (!next_) next_ = cutter_.Cut(options_.segments.least_packets);
+      if (!next_ && cutter_.refusal().empty()) break;
+      TakeHere(std::exchange(next_, std::nullopt));
+      ACU_RETURN_IF_ERROR(OpenDecoder());
+    }
+    has_ended = decodes_here_ && !here_;
+    ACU_ASSIGN_OR_RETURN(FramePtr frame, decodes_here_ ? NextHere() : NextOfCrew());
+    if (frame) {
+      const bool rises = frame->pts != AV_NOPTS_VALUE && (decoded_ == 0 || frame->pts > last_time_);
+      last_time_ = frame->pts;
+      times_rise_ &= rises;
+      is_doubtful_ = segments_ > 0 && !rises;
+    }
+    if (is_doubtful_ || found_damage_) break;
+    if (!frame) continue;
+    ++decoded_;
+    ++in_a_row_;
+    return frame;
+  }
+  return FramePtr();
+}
+
+Result<FramePtr> StreamDecoder::Next() {
+  ACU_ASSIGN_OR_RETURN(FramePtr frame, NextInOrder());
+  while (is_doubtful_ || found_damage_) {
+    ACU_RETURN_IF_ERROR(DecodeAgain());
+    for (int64_t skipped = 0; skipped <= frames_; ++skipped) {
+      ACU_ASSIGN_OR_RETURN(frame, NextInOrder());
+      if (!frame) break;
+    }
+  }
+  if (!frame) return frame;
+  if (frames_++ == 0)
+    for (const AVBufferRef* buffer : frame->buf) frame_bytes_ += buffer ? buffer->size : 0;
+  return frame;
+}
+
+/// By one decoder, from the start; on one thread where there is damage.
+Status StreamDecoder::DecodeAgain() {
+  if (found_damage_) on_error_ = OnError::kRecord;
+  crew_.Clear();
+  next_.reset();
+  TakeHere(std::nullopt);
+  decoder_.reset();
+  damage_ = {};
+  damaged_packets_.clear();
+  ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
+  cutter_.Start(found_damage_ ? "it is damaged" : "its frames are not those that its packets declare");
+  is_doubtful_ = found_damage_ = is_first_ = false;
+  packet_ = decoded_ = in_a_row_ = segments_ = 0;
+  ranges_.clear();
+  return OpenDecoder();
+}
+
+int64_t StreamDecoder::Skip(int64_t count, const std::function<void(int64_t)>& passed) {
+  const size_t least = options_.segments.least_packets;
+  if (count < static_cast<int64_t>(least) || !cutter_.refusal().empty() || !crew_.empty()) return 0;
+  if (decodes_here_ && !here_) {
+    TakeHere(cutter_.Cut(least));
+    is_first_ = true;
+  }
+  if (decodes_here_ && (!here_ || !is_first_ || !cutter_.starts_surely())) return 0;
+  int64_t skipped = 0;
+  const auto pass = [&](const FrameOrder& order, int64_t from) {
+    const std::vector<int64_t>& times = order.times();
+    if (from > std::ssize(times) || std::ssize(times) - from > count - skipped) return false;
+    for (auto time = times.begin() + from; time != times.end(); ++time) passed(last_time_ = *time);
+    skipped += std::ssize(times) - from;
+    return true;
+  };
+  if (decodes_here_) {
+    if (!pass(here_->order, decoded_)) return 0;
+    EndHere();
+  }
+  for (;;) {
+    if (!next_) next_ = cutter_.Cut(least);
+    if (!next_ || !pass(next_->order, 0)) break;
+    for (const StreamPacket& packet : next_->packets) NoteRange(packet);
+    next_.reset();
+  }
+  frames_ += skipped;
+  decoded_ += skipped;
+  in_a_row_ = 0;
+  return skipped;
+}
+
+bool StreamDecoder::Jump(double part) {
+  if (!decoder_ && !OpenDecoder().ok()) return false;
+  if (!input_.Jump(part)) return false;
+  crew_.Clear();
+  next_.reset();
+  TakeHere(std::nullopt);
+  cutter_.Start("a part of it was left out");
+  Ffmpeg().avcodec_flush_buffers(decoder_.get());
+  on_error_ = OnError::kIgnore;
+  fed_all_ = false;
+  broken_ = {};
+  return true;
+}
+
+void StreamDecoder::Interrupt() {
+  input_.Interrupt();
+  crew_.Stop();
+}
+
+StreamDamage StreamDecoder::damage() const {
+  StreamDamage damage = damage_;
+  if (damage.reason.empty()) damage.reason = input_.error();
+  damage.lost = static_cast<int64_t>(damaged_packets_.size());
+  damage.decoded = decoded_;
+  return damage;
+}
+
+Decoding StreamDecoder::decoding() const {
+  if (segments_ > 0 || !cutter_.refusal().empty()) return {segments_, cutter_.refusal()};
+  if (decoded_ <= options_.segments.start_after) return {0, "it is short, or only its start was read"};
+  return {0, lacked_room_ ? "its segments are too large for the memory" : "no decoder can start after its beginning"};
+}
+
+}  // namespace acutance

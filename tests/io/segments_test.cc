@@ -1,0 +1,327 @@
+// Tests of segments: decoders side by side give the frames, times, warnings and errors of one decoder.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "tests/io/ffmpeg_test_util.h"
+
+namespace acutance {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+
+/// All that a reader of a video learns.
+struct Decoded {
+  std::vector<std::string> frames;  // samples and time
+  std::string error;
+  std::vector<std::string> findings;
+  Decoding decoding;
+};
+
+uint64_t HashOf(const Picture& picture) {
+  uint64_t hash = 14695981039346656037u;
+  for (int p = 0; p < picture.format.PlaneCount(); ++p)
+    for (int y = 0; y < picture.planes[p].height; ++y)
+      for (int x = 0; x < picture.planes[p].width; ++x)
+        hash = (hash ^ static_cast<uint64_t>(SampleAt(picture, p, x, y))) * 1099511628211u;
+  return hash;
+}
+
+Decoded Decode(const std::string& path, const OpenOptions& options) {
+  Decoded decoded;
+  Result<std::unique_ptr<VideoSource>> opened = OpenVideo(path, options);
+  if (!opened.ok()) {
+    decoded.error = opened.status().message();
+    return decoded;
+  }
+  VideoSource& video = **opened;
+  for (;;) {
+    const Result<std::optional<Picture>> next = video.Next();
+    if (!next.ok()) decoded.error = next.status().message();
+    if (!next.ok() || !*next) break;
+    decoded.frames.push_back(fmt::format("{:x} at {}", HashOf(**next), video.time().value_or(-1)));
+  }
+  decoded.findings = video.warnings();
+  for (const InputChange& change : video.frame_changes()) decoded.findings.push_back(change.text);
+  const StreamDamage damage = video.damage();
+  decoded.findings.push_back(fmt::format("{} {} {}", damage.reason, damage.lost, fmt::join(damage.frames, " ")));
+  decoded.decoding = video.decoding();
+  return decoded;
+}
+
+/// Segments as short as the stream allows.
+OpenOptions Short(int threads = 3) {
+  return {.decoder_threads = threads,
+          .segments = {.most_bytes = size_t{1} << 30, .start_after = 1, .least_packets = 1}};
+}
+
+/// Expects the same of segments as of one decoder, and returns how they were decoded.
+Decoding ExpectSame(const std::string& path, OpenOptions options = Short()) {
+  const Decoded side_by_side = Decode(path, options);
+  options.segments = {};
+  const Decoded one = Decode(path, options);
+  EXPECT_EQ(side_by_side.frames.size(), one.frames.size());
+  const auto [mine, its] = std::ranges::mismatch(side_by_side.frames, one.frames);
+  EXPECT_TRUE(mine == side_by_side.frames.end()) << "from frame " << mine - side_by_side.frames.begin();
+  EXPECT_EQ(side_by_side.error, one.error);
+  EXPECT_EQ(side_by_side.findings, one.findings);
+  EXPECT_GT(one.frames.size(), 0u);
+  return side_by_side.decoding;
+}
+
+class Segments : public FfmpegTest {
+ protected:
+  /// A moving picture, encoded. Skips where this machine's ffmpeg lacks the encoder.
+  std::string Film(const std::string& options, const std::string& out, int frames = 60, const char* size = "96x64") {
+    return Make(fmt::format("-f lavfi -i testsrc2=size={}:rate=25 -frames:v {} -pix_fmt yuv420p {}", size, frames, options),
+                out);
+  }
+  static bool HasEncoder(const std::string& name) {
+    return std::system(fmt::format("ffmpeg -v error -h encoder={} 2>/dev/null | grep -q '^Encoder'", name).c_str()) == 0;
+  }
+  std::string Copy(const std::string& from, const std::string& options, const std::string& out) {
+    return Make(fmt::format("-i {} -c copy {}", from, options), out);
+  }
+};
+
+struct Stream {
+  const char* encoder;
+  const char* options;
+  const char* file;
+  const char* one_decoder = "";  // a part of why one decoder decodes all; empty: several do
+};
+
+constexpr const char* kNoStart = "no decoder can start after its beginning";
+
+const Stream kStreams[] = {
+    {"libx264", "-g 10 -bf 3", "closed.mp4"},
+    {"libx264", "-g 10 -bf 3", "closed.mkv"},
+    {"libx264", "-g 10 -bf 3", "in_band.ts"},
+    {"libx264", "-g 10 -bf 8 -x264-params b-pyramid=normal:b-adapt=0:ref=4", "pyramid.mp4"},
+    {"libx264", "-g 10 -bf 0", "forward.mp4"},
+    {"libx264", "-g 10 -flags +ildct+ilme", "fields.mp4"},
+    {"libx264", "-g 10 -pix_fmt yuv444p -qp 0", "lossless.mp4"},
+    {"libx264", "-g 10 -x264-params slices=4", "slices.mp4"},
+    {"libx264", "-g 10 -x264-params intra-refresh=1", "refresh.mp4", kNoStart},
+    {"libx264", "-bf 3 -x264-params open-gop=1:keyint=10", "open.mp4", kNoStart},
+    {"libx264", "-g 10 -bf 3", "bare.h264", "packets have no times"},
+    {"libx264", "-g 10 -bf 3", "old.avi", "packets have no times"},
+    {"libx264", "-g 10 -bf 3 -vf 'select=not(mod(n\\,3))+not(mod(n\\,7))' -vsync vfr", "vfr.mkv"},
+    {"libx264", "-g 10 -bf 3 -output_ts_offset -1 -avoid_negative_ts disabled", "negative.mp4"},
+    {"libx265", "-x265-params log-level=none:keyint=10:min-keyint=10:bframes=4", "cra.mp4"},
+    {"libx265", "-x265-params log-level=none:keyint=10:min-keyint=10:bframes=4", "cra.mkv"},
+    {"libx265", "-x265-params log-level=none:keyint=10:min-keyint=10:bframes=4:hash=1", "cra.ts"},
+    {"libx265", "-x265-params log-level=none:keyint=10:min-keyint=10:bframes=4:open-gop=0", "idr.mp4"},
+    {"libx265", "-x265-params log-level=none:keyint=12:min-keyint=12:bframes=4:open-gop=0:radl=2", "radl.mp4"},
+    {"libx265", "-x265-params log-level=none:keyint=10:bframes=0:repeat-headers=1", "repeated.mkv"},
+    {"libx265", "-pix_fmt yuv420p10le -x265-params log-level=none:keyint=8:b-pyramid=1:bframes=6", "deep.mp4"},
+    {"libvpx-vp9", "-g 10 -deadline realtime -cpu-used 8 -lag-in-frames 0", "realtime.webm"},
+    {"libvpx-vp9", "-g 10 -deadline good -cpu-used 5 -auto-alt-ref 1 -lag-in-frames 16", "hidden.webm"},
+    {"libvpx-vp9", "-g 10 -deadline good -cpu-used 5 -auto-alt-ref 1 -lag-in-frames 16", "hidden.mp4"},
+    {"libvpx", "-g 10 -deadline realtime", "vp8.webm", "no places are known"},
+    {"libaom-av1", "-g 10 -cpu-used 8 -lag-in-frames 12", "hidden.mkv"},
+    {"libaom-av1", "-g 10 -cpu-used 8 -lag-in-frames 12", "hidden_av1.mp4"},
+    {"libaom-av1", "-g 10 -cpu-used 8 -denoise-noise-level 25", "grain.mkv"},
+    {"mpeg2video", "-g 10 -bf 2 -flags +cgop -sc_threshold 1000000000", "closed_mpeg2.mkv"},
+    {"mpeg2video", "-g 10 -bf 2 -flags +cgop -sc_threshold 1000000000", "closed_mpeg2.ts"},
+    {"mpeg2video", "-g 10 -bf 2", "open_mpeg2.mkv", kNoStart},
+    {"mpeg4", "-g 10 -bf 2", "mpeg4.mp4", "no places are known"},
+    {"prores_ks", "-pix_fmt yuv422p10le", "prores.mov"},
+    {"dnxhd", "-profile:v dnxhr_hq -s 256x128 -pix_fmt yuv422p", "dnxhr.mov"},
+    {"ffv1", "-g 10 -level 3 -slices 4 -coder 1", "ffv1.mkv"},
+    {"ffv1", "-g 10 -level 1", "ffv1_1.mkv", "does not check its frames"},
+    {"jpeg2000", "", "jpeg2000.mov"},
+    {"mjpeg", "-pix_fmt yuvj420p", "mjpeg.mov", "no places are known"},
+};
+
+TEST_F(Segments, GiveTheFramesOfOneDecoder) {
+  for (const Stream& stream : kStreams) {
+    SCOPED_TRACE(stream.file);
+    if (!HasEncoder(stream.encoder)) continue;
+    const std::string path = Film(fmt::format("-c:v {} {}", stream.encoder, stream.options), stream.file);
+    const Decoding decoding = ExpectSame(path);
+    EXPECT_EQ(decoding.segments > 0, *stream.one_decoder == '\0') << decoding.one_decoder;
+    EXPECT_THAT(decoding.one_decoder, HasSubstr(stream.one_decoder));
+    if (*stream.one_decoder == '\0') {
+      EXPECT_EQ(decoding.one_decoder, "");
+    }
+  }
+}
+
+TEST_F(Segments, GiveFilmGrainOrNone) {
+  if (!HasEncoder("libaom-av1")) GTEST_SKIP() << "no encoder";
+  const std::string path = Film("-c:v libaom-av1 -g 10 -cpu-used 8 -denoise-noise-level 40", "a.mkv", 40);
+  for (const bool film_grain : {true, false}) {
+    OpenOptions options = Short();
+    options.film_grain = film_grain;
+    EXPECT_GT(ExpectSame(path, options).segments, 0);
+  }
+}
+
+TEST_F(Segments, HeedEditLists) {
+  const std::string whole = Film("-c:v libx264 -g 10 -bf 3", "whole.mp4");
+  for (const char* start : {"0.2", "0.52", "1.0"}) {
+    SCOPED_TRACE(start);
+    EXPECT_GT(ExpectSame(Make(fmt::format("-ss {} -i {} -c copy", start, whole), "edited.mp4")).segments, 0);
+  }
+}
+
+TEST_F(Segments, LostKeyFramesAreDamage) {
+  const std::string h264 = Film("-c:v libx264 -g 10 -bf 3", "a.mkv");
+  ExpectSame(Copy(h264, "-bsf:v noise=drop='eq(n\\,20)'", "lost.mkv"));
+  if (!HasEncoder("libx265")) return;
+  const std::string hevc = Film("-c:v libx265 -x265-params log-level=none:keyint=10:min-keyint=10:bframes=4", "b.mkv");
+  for (const int lost : {20, 21, 24, 25}) ExpectSame(Copy(hevc, fmt::format("-bsf:v noise=drop='eq(n\\,{})'", lost), "c.mkv"));
+}
+
+TEST_F(Segments, RecordingsMayStartBetweenKeyFrames) {
+  const std::string whole = ReadFile(Film("-c:v libx264 -g 12 -bf 0", "a.ts"));
+  WriteFile(dir_ / "cut.ts", whole.substr(whole.size() / 4 / 188 * 188));
+  EXPECT_GT(ExpectSame(dir_ / "cut.ts").segments, 0);
+}
+
+TEST_F(Segments, ChangedParametersEndThem) {
+  const std::string one = Film("-c:v libx264 -g 10", "a.ts");
+  const std::string other = Film("-c:v libx264 -g 10 -bf 0 -refs 1 -output_ts_offset 3", "b.ts");
+  const Decoding decoding = ExpectSame(Make(fmt::format("-i 'concat:{}|{}' -c copy", one, other), "both.ts"));
+  EXPECT_GT(decoding.segments, 0);
+  EXPECT_THAT(decoding.one_decoder, HasSubstr("parameter sets change"));
+}
+
+/// The header of each group of pictures: its last byte has the flags closed_gop and broken_link.
+std::string WithGroupFlags(std::string bytes, uint8_t flags) {
+  const std::string start("\0\0\1\xb8", 4);
+  for (size_t at = bytes.find(start); at != bytes.npos; at = bytes.find(start, at + 8))
+    bytes[at + 7] = static_cast<char>((bytes[at + 7] & 0x9f) | flags);
+  return bytes;
+}
+
+TEST_F(Segments, BrokenLinksAreNoStarts) {
+  const std::string closed =
+      ReadFile(Film("-c:v mpeg2video -g 10 -bf 2 -flags +cgop -sc_threshold 1000000000", "closed.mkv"));
+  for (const auto& [flags, has_segments] : {std::pair{0x40, true}, std::pair{0x60, false}, std::pair{0x20, false}}) {
+    WriteFile(dir_ / "linked.mkv", WithGroupFlags(closed, static_cast<uint8_t>(flags)));
+    EXPECT_EQ(ExpectSame(dir_ / "linked.mkv").segments > 0, has_segments) << flags;
+  }
+}
+
+TEST_F(Segments, DamageIsWhatOneThreadFinds) {
+  for (const auto& [encoder, options, file] :
+       {std::tuple{"libx264", "-g 10 -bf 3", "a.mp4"}, std::tuple{"libx264", "-g 10 -bf 3", "a.ts"},
+        std::tuple{"libx265", "-x265-params log-level=none:keyint=10:bframes=4", "b.mp4"},
+        std::tuple{"mpeg2video", "-g 10 -flags +cgop -sc_threshold 1000000000", "c.mkv"},
+        std::tuple{"libvpx-vp9", "-g 10 -deadline realtime -cpu-used 8", "d.mkv"},
+        std::tuple{"libaom-av1", "-g 10 -cpu-used 8", "e.mkv"}, std::tuple{"ffv1", "-g 10 -level 3", "f.mkv"},
+        std::tuple{"ffv1", "-g 10 -level 1", "g.mkv"}, std::tuple{"prores_ks", "-pix_fmt yuv422p10le", "h.mov"},
+        std::tuple{"dnxhd", "-profile:v dnxhr_hq -s 256x128 -pix_fmt yuv422p", "i.mov"},
+        std::tuple{"jpeg2000", "", "j.mov"}}) {
+    if (!HasEncoder(encoder)) continue;
+    const std::string whole = ReadFile(Film(fmt::format("-c:v {} {}", encoder, options), file));
+    for (const double place : {0.3, 0.55, 0.8}) {
+      SCOPED_TRACE(fmt::format("{} at {}", file, place));
+      std::string bytes = whole;
+      const auto at = static_cast<size_t>(place * static_cast<double>(bytes.size()));
+      for (size_t i = at; i < at + 40; ++i) bytes[i] = static_cast<char>(bytes[i] ^ 0x5a);
+      WriteFile(dir_ / file, bytes);
+      ExpectSame(dir_ / file);
+      OpenOptions stops = Short();
+      stops.stop_at_damage = true;
+      EXPECT_EQ(ExpectSame(dir_ / file, stops).segments, 0);
+    }
+  }
+}
+
+TEST_F(Segments, ATruncatedFileEndsAsWithOneDecoder) {
+  for (const char* file : {"a.mkv", "a.ts", "a.mp4"}) {
+    SCOPED_TRACE(file);
+    const std::string options = std::string(file) == "a.mp4" ? "-movflags +faststart" : "";
+    ExpectSame(Truncate(Film("-c:v libx264 -g 10 " + options, file), 0.7));
+  }
+}
+
+TEST_F(Segments, AreBoundedByMemory) {
+  const std::string path = Film("-c:v libx264 -g 10", "a.mp4");
+  OpenOptions options = Short();
+  for (const size_t frames : {1, 12, 25}) {
+    options.segments.most_bytes = frames * 96 * 64 * 2;
+    EXPECT_EQ(ExpectSame(path, options).segments > 0, frames > 1);
+  }
+}
+
+TEST_F(Segments, OnePipeOneThreadOneDecoder) {
+  const std::string path = Film("-c:v libx264 -g 10", "a.mkv");
+  EXPECT_EQ(ExpectSame(path, Short(1)).one_decoder, "there is one thread");
+  const std::string pipe = MakeFifo(dir_ / "pipe");
+  const FifoWriter writer(pipe, ReadFile(path));
+  EXPECT_EQ(Decode(pipe, Short()).decoding.one_decoder, "it is a pipe");
+}
+
+/// The threads of this process.
+size_t CountThreads() {
+  const std::string status = ReadFile("/proc/self/status");
+  return std::stoul(status.substr(status.find("Threads:") + 8));
+}
+
+TEST_F(Segments, LeaveNoThreadBehind) {
+  const std::string path = Film("-c:v libx264 -g 10", "a.mp4", 300);
+  const size_t before = CountThreads();
+  for (const int frames : {0, 1, 5, 40}) {
+    const auto source = MustOpen(path, Short());
+    for (int i = 0; i < frames; ++i) MustNext(*source);
+  }
+  EXPECT_EQ(CountThreads(), before);
+}
+
+TEST_F(Segments, AnInterruptEndsAWait) {
+  const std::string path = Film("-c:v libx264 -g 10", "a.mp4", 300);
+  for (const int frames : {2, 30}) {
+    const auto source = MustOpen(path, Short());
+    for (int i = 0; i < frames; ++i) MustNext(*source);
+    std::thread other([&] { source->Interrupt(); });
+    Status status;
+    for (int i = 0; i < 300 && status.ok(); ++i) status = source->Next().status();
+    other.join();
+    for (int i = 0; i < 300 && status.ok(); ++i) status = source->Next().status();
+    EXPECT_TRUE(status.ok() || status.code() == StatusCode::kCancelled) << status.message();
+  }
+}
+
+TEST_F(Segments, FramesThatAreSkippedNeedNotBeDecoded) {
+  for (const auto& [options, file] :
+       {std::pair{"-c:v libx264 -g 10 -bf 3", "a.mp4"}, std::pair{"-c:v libx264 -g 10 -bf 3", "a.ts"},
+        std::pair{"-c:v libx264 -bf 3 -x264-params open-gop=1:keyint=10", "open.mp4"},
+        std::pair{"-c:v libx265 -x265-params log-level=none:keyint=10:min-keyint=10:bframes=4", "b.mkv"},
+        std::pair{"-c:v libvpx-vp9 -g 10 -deadline realtime -cpu-used 8", "c.webm"},
+        std::pair{"-c:v mpeg2video -g 10 -bf 2 -flags +cgop -sc_threshold 1000000000", "d.ts"}}) {
+    const std::string path = Film(options, file);
+    const Decoded one = Decode(path, {.decoder_threads = 2});
+    for (const int before : {0, 1, 7})
+      for (const int count : {1, 9, 10, 11, 35, 52, 60, 70}) {
+        SCOPED_TRACE(fmt::format("{}: {} after {}", file, count, before));
+        const auto source = MustOpen(path, Short());
+        for (int i = 0; i < before; ++i) MustNext(*source);
+        const int64_t skipped = source->Skip(count).value();
+        EXPECT_EQ(skipped, std::min<int64_t>(count, 60 - before));
+        for (size_t k = before + skipped; k < one.frames.size(); ++k) {
+          const Picture picture = MustNext(*source);
+          ASSERT_EQ(fmt::format("{:x} at {}", HashOf(picture), source->time().value_or(-1)), one.frames[k]) << k;
+        }
+        EXPECT_FALSE(source->Next().value());
+      }
+  }
+}
+
+TEST_F(Segments, AJumpLeavesThem) {
+  const std::string path = Film("-c:v libx264 -g 10", "a.mp4", 300);
+  const auto source = MustOpen(path, Short());
+  for (int i = 0; i < 30; ++i) MustNext(*source);
+  ASSERT_TRUE(source->Jump(0.5));
+  const auto one = MustOpen(path);
+  ASSERT_TRUE(one->Jump(0.5));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(HashOf(MustNext(*source)), HashOf(MustNext(*one)));
+}
+
+}  // namespace
+}  // namespace acutance
