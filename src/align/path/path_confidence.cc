@@ -56,18 +56,6 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
-/// Frames next to a step of the path may belong to its other side, unless they are surer.
-void DoubtNextToSteps(const FramePath& path, double sure, std::vector<double>& margins) {
-  constexpr int64_t kNear = 2;
-  const int64_t count = std::ssize(margins);
-  for (int64_t j = 1; j < count; ++j) {
-    const int64_t at = j;
-    if (path.offsets[at] == path.offsets[at - 1] && path.held[at] == path.held[at - 1]) continue;
-    for (int64_t k = std::max<int64_t>(0, j - kNear); k < std::min(count, j + kNear); ++k)
-      if (margins[k] < sure) margins[k] = 0;
-  }
-}
-
 /// By how many reference frames distorted frame j advances, where a path says from `before` to `now`: near to that,
 /// also where errors hide which of several frames that move alike it shows; near to 0 for a repeat. nullopt: too little
 /// moves.
@@ -80,53 +68,10 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   return static_cast<double>(now - before) * product / apart;
 }
 
-/// Whether no frame of a run stops, by what they lack of the frames that they should advance by. A lagging encode makes
-/// up for it in the next few frames.
-bool NoneStops(const std::vector<double>& lacks) {
-  constexpr double kStops = 0.4, kLacks = 0.5;  // frames
-  constexpr size_t kMost = 4;
-  for (size_t k = 0; k < lacks.size(); ++k) {
-    if (lacks[k] < kStops) continue;
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t first = k + 1 < kMost ? 0 : k + 1 - kMost; first <= k; ++first) {
-      double sum = 0;
-      for (size_t last = first; last < std::min(lacks.size(), first + kMost); ++last) {
-        sum += lacks[last];
-        if (last >= k && last > first) least = std::min(least, sum);
-      }
-    }
-    if (least > kLacks) return false;
-  }
-  return true;
-}
-
-/// Whether distorted frames `first` to `last` advance as the path says.
-bool Advance(const FittedPath& fitted, std::span<const int64_t> judged, int64_t first, int64_t last) {
-  constexpr double kLeast = 0.6, kMost = 1.3;  // of motion that shows
-  constexpr double kSpread = 0.25;
-  std::vector<double> parts, lacks;
-  for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[j - 1], now = judged[j];
-    const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now);
-    if (!moved) return false;
-    if (before != now) parts.push_back(*moved / static_cast<double>(now - before));
-  }
-  if (parts.empty()) return false;
-  const double usual = Median(parts);
-  if (usual < kLeast || usual > kMost) return false;
-  for (double& part : parts) part = std::abs(part - usual);
-  if (Median(parts) > kSpread * usual) return false;
-  for (int64_t j = first; j <= last; ++j) {
-    const int64_t before = judged[j - 1], now = judged[j];
-    lacks.push_back(static_cast<double>(now - before) - *FramesMoved(*fitted.fine, j, before, now) / usual);
-  }
-  return NoneStops(lacks);
-}
-
-/// Frames that fit two places lie where the sure frames on both sides have them if these have one offset, nothing
-/// speaks for others, and no frame between them stops: were some repeated, others would be missing again.
-void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted,
-                      double very_sure, double sure, std::vector<double>& margins) {
+/// Frames that fit two places lie where the sure frames on both sides have them, if these have one offset and nothing
+/// speaks for others: were some repeated, others would be missing again.
+void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, double sure,
+                      std::vector<double>& margins) {
   int64_t last_sure = -1;
   double least = 0;
   for (int64_t j = 0; j < std::ssize(margins); ++j) {
@@ -134,8 +79,8 @@ void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, co
     if (judged[at] < 0 || path.held[at] != 0 || (j > 0 && path.offsets[at] != path.offsets[at - 1])) last_sure = -1;
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
-    if (margins[at] < very_sure) continue;
-    if (last_sure >= 0 && j > last_sure + 1 && least > -sure && Advance(fitted, judged, last_sure + 1, j))
+    if (margins[at] < sure) continue;
+    if (last_sure >= 0 && least > -sure)
       for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
@@ -323,18 +268,15 @@ std::vector<int64_t> DisplayedFrames(const FrameClock& clock, const FramePath& p
 void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const std::vector<FramePath::Rival>& rivals,
                    FittedPath& fitted) {
   constexpr double kSure = 4;              // 98 %
-  constexpr double kSureBetween = 12;      // of frames between which others lie
-  constexpr double kSureNextToSteps = 12;  // where what an encode does to a step often moves it by a frame
-  constexpr double kSureAlone = 12;        // of frames that are ambiguous by themselves
-  constexpr double kSureAmongDoubts = 20;  // what AlignTracks asks of whole paths
+  constexpr double kSureAlone = 6;         // of frames that are ambiguous by themselves
+  constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
-  TrustBetweenSure(path, judged, fitted, kSureBetween, kSure, margins);
+  TrustBetweenSure(path, judged, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
   DoubtStops(parts_moved, margins);
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
   DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
-  DoubtNextToSteps(path, kSureNextToSteps, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
