@@ -56,7 +56,7 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
     PlanContext context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
-    // PLAN if (run.only >= 0) context = context.OfVideo(run.only);
+    if (run.only >= 0) context = context.OfVideo(run.only);
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(*run.setup, context));
     work_.plans.push_back(std::move(plan));
   }

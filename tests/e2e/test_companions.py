@@ -70,7 +70,9 @@ class Companions(CommandTest):
 
     def assert_as_alone(self, names, *options):
         alone = self.alone(names, *options)
-        self.assertEqual(self.logs(names, *options), alone)
+        among = self.logs(names, *options)
+        for name in names:
+            self.assertTrue(among[name] == alone[name], name)
         return {name: len(log["frames"]) for name, log in alone.items()}
 
     def test_logs(self):
@@ -78,7 +80,8 @@ class Companions(CommandTest):
         frames = self.assert_as_alone(names, "--align", "auto")
         self.assertEqual([frames["whole"], frames["short"], frames["late"]], [40, 30, 35])
         self.assertLess(frames["half"], 30)
-        self.assertIn("cambi_encbd_8_encw_240_ench_180", json.dumps(self.logs(["small", "whole"])["small"]))
+        features = self.logs(["small", "whole"])["small"]["frames"][0]["metrics"]
+        self.assertTrue(any(name.startswith("cambi_") and "_encw_240" in name for name in features))
 
     def test_by_index_and_with_subsampling(self):
         feature = ("--no-model", "-f", "motion", "-f", "float_ssim", "-f", "xpsnr")
@@ -88,8 +91,8 @@ class Companions(CommandTest):
 
     def test_on_devices(self):
         options = ("-m", "vmaf_v0.6.1", "-f", "cambi")
-        self.assertEqual(self.logs(["small", "short", "whole"], "--backend", "emu", *options),
-                         self.alone(["small", "short", "whole"], *options))
+        names = ["small", "short", "whole"]
+        self.assertTrue(self.logs(names, "--backend", "emu", *options) == self.alone(names, *options))
 
     def test_bars(self):
         bar = bytes([16]) * (WIDTH * 32)
@@ -112,7 +115,7 @@ class Companions(CommandTest):
         files = [self.encodes[name] for name in ("whole", "short", "half")]
         model = ("-m", "vmaf_v0.6.1", "-q")
         own = [self.summary(self.ref, file, *model)["results"][0] for file in files]
-        means = [result["models"]["vmaf"]["mean"] for result in own]
+        means = [result["models"]["vmaf_v0.6.1"]["mean"] for result in own]
         document = self.document("compare", self.ref, *files, *model)
         encodes = document["comparison"]["encodes"]
         self.assertEqual([encode["own_mean"] for encode in encodes], means)
