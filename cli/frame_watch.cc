@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "log/json_text.h"
 #include "report/summary_json.h"
@@ -36,24 +37,28 @@ std::vector<SummaryModel> ModelsOf(const Session& session) {
 
 }  // namespace
 
-void FrameStream::Restart() {
+void FrameStream::Restart(const Session& session) {
   started_ = false;
-  next_.clear();
+  for (int d = 0; d < session.distorted_count(); ++d) next_[session.number(d)] = 0;
 }
 
 void FrameStream::Warn(const std::string& warning) const {
   Print({{"schema", kSchemaName}, {"event", "warning"}, {"text", warning}});
 }
 
-void FrameStream::Start(std::optional<int64_t> total) {
-  if (!started_) Print({{"schema", kSchemaName}, {"event", "start"}, {"frames", total}});
-  started_ = true;
+void FrameStream::Start(const Session& session, std::optional<int64_t> total) {
+  if (std::exchange(started_, true)) return;
+  Json start = {{"schema", kSchemaName}, {"event", "start"}, {"frames", total}};
+  if (session.distorted_count() < session.run_videos()) {
+    start["videos"] = Json::Array();
+    for (int d = 0; d < session.distorted_count(); ++d) start["videos"].Append(session.number(d));
+  }
+  Print(start);
 }
 
 void FrameStream::Write(const Session& session, int64_t end, bool whole_only) {
-  next_.resize(static_cast<size_t>(std::max<int>(1, session.distorted_count())));
-  for (size_t video = 0; video < next_.size(); ++video)
-    session.ReadScores(static_cast<int>(video), [&](const ScoreTable& table) {
+  for (int d = 0; d < session.distorted_count(); ++d)
+    session.ReadScores(d, [&, video = session.number(d)](const ScoreTable& table) {
       for (int64_t& frame = next_[video]; frame < end; frame += session.subsample()) {
         const auto scores = ScoresOfFrame(table, frame, whole_only);
         if (!scores) return;
@@ -63,13 +68,15 @@ void FrameStream::Write(const Session& session, int64_t end, bool whole_only) {
 }
 
 void FrameStream::Update(const Session& session, std::optional<int64_t> total) {
-  Start(total);
+  Start(session, total);
   Write(session, session.frames_done(), true);
 }
 
-void FrameStream::Finish(const Session& session, int64_t frames) {
-  Start(frames);
-  Write(session, frames, false);
+void FrameStream::Finish(const ScoredRun& run) {
+  for (const ScoredEncode& encode : run.encodes) {
+    Start(*encode.session, encode.frames);
+    if (encode.video == 0) Write(*encode.session, encode.frames, false);
+  }
 }
 
 Status CheckNames(const std::vector<Requirement>& requirements, const Session& session) {
@@ -82,14 +89,16 @@ Status CheckNames(const std::vector<Requirement>& requirements, const Session& s
   return status;
 }
 
-void FrameGate::Restart() {
-  has_stopped_ = false;
-  next_.clear();
+void FrameGate::Restart(const Session& session) {
+  for (int d = 0; d < session.distorted_count(); ++d) {
+    failed_.erase(session.number(d));
+    next_[session.number(d)] = 0;
+  }
 }
 
 bool FrameGate::Fails(const Session& session, int video) {
   bool fails = false;
-  int64_t& next = next_[static_cast<size_t>(video)];
+  int64_t& next = next_[session.number(video)];
   const int64_t end = session.frames_done();
   const std::vector<SummaryModel> models = ModelsOf(session);
   session.ReadScores(video, [&](const ScoreTable& table) {
@@ -108,9 +117,9 @@ bool FrameGate::Fails(const Session& session, int video) {
 
 bool FrameGate::MustStop(const Session& session) {
   if (requirements_.empty() || !fail_fast_) return false;
-  next_.resize(static_cast<size_t>(session.distorted_count()));
-  for (size_t video = 0; video < next_.size(); ++video) has_stopped_ |= Fails(session, static_cast<int>(video));
-  return has_stopped_;
+  for (int d = 0; d < session.distorted_count(); ++d)
+    if (Fails(session, d)) failed_.insert(session.number(d));
+  return has_stopped();
 }
 
 }  // namespace acutance::cli

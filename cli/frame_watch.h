@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,20 +17,20 @@ namespace acutance::cli {
 /// `--progress ndjson`: a JSON object in each line of standard output. docs/schema/acutance-1.json has the events.
 class FrameStream {
  public:
-  /// The next frames are a new run's, from the first on.
-  void Restart();
+  /// The next frames are those of the session's videos, from the first on.
+  void Restart(const Session& session);
   void Warn(const std::string& warning) const;
   /// Writes the frames whose scores are all there, in order.
   void Update(const Session& session, std::optional<int64_t> total);
   /// The remaining frames at the end of a run, those that have scores.
-  void Finish(const Session& session, int64_t frames);
+  void Finish(const ScoredRun& run);
 
  private:
-  void Start(std::optional<int64_t> total);
+  void Start(const Session& session, std::optional<int64_t> total);
   void Write(const Session& session, int64_t end, bool whole_only);
 
   bool started_ = false;
-  std::vector<int64_t> next_;  // by distorted video
+  std::map<int, int64_t> next_;  // by distorted video
 };
 
 /// An error where the session computes no such score as a requirement names.
@@ -40,20 +42,20 @@ class FrameGate {
   FrameGate(std::vector<Requirement> requirements, bool fail_fast)
       : requirements_(std::move(requirements)), fail_fast_(fail_fast) {}
 
-  /// The next frames are a new run's, from the first on.
-  void Restart();
+  /// The next frames are those of the session's videos, from the first on.
+  void Restart(const Session& session);
   /// After a frame: whether one has failed a requirement that every frame must meet.
   bool MustStop(const Session& session);
   /// Whether the gate ended the run before the end of the videos.
-  bool has_stopped() const { return has_stopped_; }
+  bool has_stopped() const { return !failed_.empty(); }
 
  private:
   bool Fails(const Session& session, int video);
 
   const std::vector<Requirement> requirements_;
   const bool fail_fast_;
-  bool has_stopped_ = false;
-  std::vector<int64_t> next_;  // by distorted video
+  std::set<int> failed_;         // distorted videos
+  std::map<int, int64_t> next_;  // by distorted video
 };
 
 }  // namespace acutance::cli

@@ -65,9 +65,9 @@ std::vector<Column> ColumnsOf(const std::vector<NamedPool>& pools) {
   return columns;
 }
 
-std::vector<std::string> Cells(const Summary& summary, const std::vector<Column>& columns,
+std::vector<std::string> Cells(const Summary& summary, const SummaryVideo& video, const std::vector<Column>& columns,
                                const ScoreTable::Column& scores_of, const Part* part = nullptr) {
-  const auto scores = ScoresOf(summary, scores_of, part);
+  const auto scores = ScoresOf(summary, video, scores_of, part);
   if (!scores || scores->empty()) return {"no score"};
   std::vector<std::string> cells;
   for (const Column& column : columns) {
@@ -78,30 +78,30 @@ std::vector<std::string> Cells(const Summary& summary, const std::vector<Column>
 }
 
 /// The columns of features that serve models and were not asked for.
-std::set<int> ServingColumns(const Session& session) {
+std::set<int> ServingColumns(const ScoredEncode& encode) {
   std::set<int> serving;
-  for (const MetricRun& run : session.metric_runs())
-    if (!run.is_requested) serving.insert(run.columns.begin(), run.columns.end());
+  for (const MetricRun& run : encode.session->metric_runs())
+    if (!run.is_requested) serving.insert(run.columns[encode.video].begin(), run.columns[encode.video].end());
   serving.erase(-1);
   return serving;
 }
 
 /// The models' rows come first. A collection's members are in the log alone.
-std::vector<Row> CollectRows(const Session& session, int distorted, const Summary& summary,
+std::vector<Row> CollectRows(const ScoredEncode& encode, const Summary& summary, const SummaryVideo& video,
                              const std::vector<Column>& columns, const std::set<int>& left_out) {
-  const ScoreTable& table = session.scores(distorted);
+  const ScoreTable& table = *video.scores;
   std::vector<Row> rows;
   std::set<std::string_view> of_models;
-  for (const ModelRun& model : session.models()) {
+  for (const ModelRun& model : encode.session->models()) {
     if (!model.predicts()) continue;
     of_models.insert(model.score_keys().begin(), model.score_keys().end());
     for (const std::string& key : model.own_score_keys())
-      rows.push_back({key, Cells(summary, columns, table.columns()[table.Find(key)])});
+      rows.push_back({key, Cells(summary, video, columns, table.columns()[table.Find(key)])});
   }
   for (size_t i = 0; i < table.columns().size(); ++i) {
     const ScoreTable::Column& column = table.columns()[i];
     if (!of_models.contains(column.stored) && !left_out.contains(static_cast<int>(i)))
-      rows.push_back({column.shown, Cells(summary, columns, column)});
+      rows.push_back({column.shown, Cells(summary, video, columns, column)});
   }
   for (const auto& [name, value] : table.aggregates()) rows.push_back({name, {fmt::format("{:.4f}", value)}});
   return rows;
@@ -117,11 +117,11 @@ std::string Line(const Row& row, size_t name_width, size_t cell_width) {
 
 /// Rows: the models' scores, then the features that were asked for, or all; columns: the pools, or mean, harmonic mean,
 /// min, max, median and standard deviation by default.
-std::string PooledTable(const Session& session, int distorted, const Summary& summary,
+std::string PooledTable(const ScoredEncode& encode, const Summary& summary, const SummaryVideo& video,
                         const std::vector<NamedPool>& pools, bool all_features) {
   const std::vector<Column> columns = ColumnsOf(pools);
-  const std::set<int> left_out = all_features ? std::set<int>() : ServingColumns(session);
-  const std::vector<Row> rows = CollectRows(session, distorted, summary, columns, left_out);
+  const std::set<int> left_out = all_features ? std::set<int>() : ServingColumns(encode);
+  const std::vector<Row> rows = CollectRows(encode, summary, video, columns, left_out);
   Row head;
   size_t name_width = 0, cell_width = kLeastCell;
   for (const Column& column : columns) head.cells.push_back(column.title);
@@ -141,20 +141,20 @@ std::string PooledTable(const Session& session, int distorted, const Summary& su
 }
 
 /// Rows: parts of every video; columns: the pools of each model's score for parts.
-std::string PartsTable(const std::string& title, const std::vector<Part>& parts, const Session& session,
-                       const Summary& summary) {
+std::string PartsTable(const std::string& title, std::optional<std::vector<Part>> SummaryVideo::*parts,
+                       const Session& session, const Summary& summary) {
   const std::vector<Column> columns = ColumnsOf(summary.part_pools);
   std::string text;
   for (const ModelRun& model : session.models()) {
-    for (size_t d = 0; d < summary.videos.size(); ++d) {
-      const ScoreTable& table = *summary.videos[d].scores;
-      Row head{fmt::format("{} {}", title, summary.videos.size() > 1 ? summary.videos[d].distorted : ""), {}};
+    for (const SummaryVideo& video : summary.videos) {
+      if (!(video.*parts)) continue;
+      const ScoreTable& table = *video.scores;
+      Row head{fmt::format("{} {}", title, summary.videos.size() > 1 ? video.distorted : ""), {}};
       for (const Column& column : columns) head.cells.push_back(column.title);
       std::vector<Row> rows;
-      rows.reserve(parts.size());
-      for (const Part& part : parts)
+      for (const Part& part : *(video.*parts))
         rows.push_back({fmt::format("{}-{} {}", part.begin, part.end - 1, part.name),
-                        Cells(summary, columns, table.columns()[table.Find(model.main_score_key())], &part)});
+                        Cells(summary, video, columns, table.columns()[table.Find(model.main_score_key())], &part)});
       text += fmt::format("{}\n", model.model().name) + Line(head, kPartName, kPartCell);
       for (const Row& row : rows) text += Line(row, kPartName, kPartCell);
     }
@@ -162,26 +162,28 @@ std::string PartsTable(const std::string& title, const std::vector<Part>& parts,
   return text;
 }
 
-/// Rows: the distorted videos; columns: the mean of every model. For more than one distorted video.
-std::string ComparisonTable(const Session& session, const std::vector<std::string>& distorted, int64_t frames) {
+/// Rows: the distorted videos; columns: the mean of every model, and the frames where they are not as many for all. For
+/// more than one distorted video.
+std::string ComparisonTable(const Session& session, const Summary& summary) {
   size_t width = 0;
-  for (const std::string& path : distorted) width = std::max(width, path.size());
-  const FrameRange range{0, frames - 1, session.subsample()};
+  for (const SummaryVideo& video : summary.videos) width = std::max(width, video.distorted.size());
+  const auto is_whole = [&](const SummaryVideo& video) { return FramesOf(summary, video) == summary.frame_count; };
+  const bool has_frames = !std::ranges::all_of(summary.videos, is_whole);
   std::string text = fmt::format("{:<{}}", "mean", width);
   const auto cell = [&](const ModelRun& model, std::string_view word) {
     text += fmt::format("  {:>{}}", word, std::max(kLeastModelCell, model.model().name.size()));
   };
   for (const ModelRun& model : session.models()) cell(model, model.model().name);
-  text += "\n";
-  for (size_t d = 0; d < distorted.size(); ++d) {
-    text += fmt::format("{:<{}}", distorted[d], width);
-    const ScoreTable& table = session.scores(static_cast<int>(d));
+  text += has_frames ? "  frames\n" : "\n";
+  for (const SummaryVideo& video : summary.videos) {
+    text += fmt::format("{:<{}}", video.distorted, width);
+    const FrameRange range{0, FramesOf(summary, video) - 1, session.subsample()};
     for (const ModelRun& model : session.models()) {
-      const int column = table.Find(model.main_score_key());
-      const auto mean = Pool(table.columns()[column], range, Pooling::kMean);
+      const int column = video.scores->Find(model.main_score_key());
+      const auto mean = Pool(video.scores->columns()[column], range, Pooling::kMean);
       cell(model, mean ? fmt::format("{:.4f}", *mean) : "no score");
     }
-    text += "\n";
+    text += has_frames ? fmt::format("  {:>6}\n", FramesOf(summary, video)) : "\n";
   }
   return text;
 }
@@ -212,12 +214,16 @@ Status CheckOutputs(const ScoreRequest& request) {
 
 namespace {
 
+Status WriteLog(const ScoreRequest& request, const ScoredEncode& encode, double seconds, const std::string& path) {
+  return WriteLogFile(path, request.format,
+                      {encode.scores(), encode.frames, request.run.subsample, kLibvmafVersion,
+                       static_cast<double>(encode.frames) / seconds, encode.format.width, encode.format.height,
+                       request.numbers});
+}
+
 Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
   for (size_t d = 0; d < request.outputs.size(); ++d)
-    ACU_RETURN_IF_ERROR(WriteLogFile(request.outputs[d], request.format,
-                                     {result.session->scores(static_cast<int>(d)), result.frames, request.run.subsample,
-                                      kLibvmafVersion, static_cast<double>(result.frames) / result.seconds,
-                                      result.format.width, result.format.height, request.numbers}));
+    ACU_RETURN_IF_ERROR(WriteLog(request, result.encodes[d], result.seconds, request.outputs[d]));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};
@@ -247,11 +253,12 @@ void PrintTables(const ScoreRequest& request, const ScoredRun& result, const Sum
   for (size_t d = 0; d < request.run.distorted.size(); ++d)
     fmt::print("distorted  {}\n{}{}\n{}\n", request.run.distorted[d], StreamLine(summary, d + 1),
                result.alignments.empty() ? "" : "pairs      " + result.alignments[d].Describe() + "\n",
-               PooledTable(*result.session, static_cast<int>(d), summary, request.pools, request.all_features));
-  if (request.segments) fmt::print("{}\n", PartsTable("segments", *summary.segments, *result.session, summary));
-  if (request.shots && summary.shots) fmt::print("{}\n", PartsTable("shots", *summary.shots, *result.session, summary));
+               PooledTable(result.encodes[d], summary, summary.videos[d], request.pools, request.all_features));
+  if (request.segments) fmt::print("{}\n", PartsTable("segments", &SummaryVideo::segments, *result.session, summary));
+  if (request.shots && summary.videos[0].shots)
+    fmt::print("{}\n", PartsTable("shots", &SummaryVideo::shots, *result.session, summary));
   if (request.run.distorted.size() > 1 && !result.session->models().empty())
-    fmt::print("{}\n", ComparisonTable(*result.session, request.run.distorted, result.frames));
+    fmt::print("{}\n", ComparisonTable(*result.session, summary));
   if (result.restored > 0) fmt::print("{} frames were in {}\n", result.restored, request.run.journal);
   const int64_t computed = result.frames - result.restored;
   fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}\n", computed, result.seconds,
@@ -352,8 +359,8 @@ int ScoreAndReport(const ScoreRequest& request) {
   FrameGate gate(request.requirements, request.fail_fast);
   Status names;
   run.on_start = [&](const Session& session) {
-    stream.Restart();
-    gate.Restart();
+    stream.Restart(session);
+    gate.Restart(session);
     return names = CheckNames(request.requirements, session);
   };
   run.on_frame = [&](const Session& session, std::optional<int64_t> total) {
@@ -372,7 +379,7 @@ int ScoreAndReport(const ScoreRequest& request) {
   if (!names.ok()) return kUsage;
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   if (result.is_part) return ReportPart(request, result);
-  if (request.stream_frames) stream.Finish(*result.session, result.frames);
+  if (request.stream_frames) stream.Finish(result);
   return ReportScores(request, result, gate.has_stopped());
 }
 

@@ -60,7 +60,9 @@ Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves);
 /// A copy shares its content. A Result may be read by several threads.
 class Result {
  public:
-  int64_t frames() const;
+  int64_t frames() const;  // scored pairs of the video that has the most
+  /// Scored pairs of a distorted video: other videos have no effect on its frames and scores. 0: there is no such video.
+  int64_t frames(int video) const;
   int videos() const;
   const PictureFormat& format() const;
   double seconds() const;                            // elapsed, from the first picture to the end

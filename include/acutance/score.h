@@ -22,7 +22,7 @@ namespace acutance::api {
 struct ScoreOptions {
   SessionOptions session;            // its `videos` is the number of distorted files
   int64_t first_frame = 0;           // of every file
-  int64_t frame_count = 0;           // 0: to the end of the shortest file
+  int64_t frame_count = 0;           // 0: to the end of the shorter file of each pair
   std::optional<PictureFormat> raw;  // set: the files are headerless yuv
   bool raw_is_semi_planar = false;   // NV12, P010: Cb and Cr alternate in one plane, bits stand at the top of 16
   /// Common size for videos of different sizes: "ref" (the reference's), "dis" or "1920x1080"; and the filter:

@@ -106,8 +106,8 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
 
     @property
     def frames(self) -> int:
-        """Number of frames."""
-        return self._core.frames
+        """Number of frames that this encode and the reference have in common."""
+        return self._core.frames(self._video)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -43,8 +43,8 @@ struct ResultAccess {
     int threads = 1;
   };
 
-  /// Takes the scores out of a flushed session, which may be the run's.
-  static Result Make(const acutance::Session& session, acutance::ScoredRun run, Names names);
+  /// Takes the scores out of the flushed sessions of a run.
+  static Result Make(acutance::ScoredRun run, Names names);
 };
 
 }  // namespace acutance::api

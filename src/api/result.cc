@@ -30,10 +30,17 @@ namespace acutance::api {
 
 struct Result::Content {
   ResultAccess::Names titles;
-  ScoredRun run;                   // without its session
+  /// What a session scored with.
+  struct Scored {
+    const acutance::Session* session = nullptr;  // its address alone
+    std::vector<ModelRun> models;
+    std::vector<MetricRun> metrics;
+  };
+
+  ScoredRun run;                   // without its sessions
   std::vector<ScoreTable> tables;  // one a distorted video
-  std::vector<ModelRun> model_runs;
-  std::vector<MetricRun> metric_runs;
+  std::vector<Scored> scored;
+  std::vector<size_t> scored_with;  // [distorted video]
   std::vector<SummaryDevice> devices;
   std::time_t time = 0;
   int subsample = 1;
@@ -45,6 +52,8 @@ struct Result::Content {
   Expected<std::string> ScoreName(std::string_view by) const;  // the first model's where `by` is empty
   Expected<const ScoreTable*> Table(int video) const;
   Expected<const ScoreTable::Column*> Find(std::string_view name, int video) const;
+  int64_t Frames(int video) const { return run.encodes[static_cast<size_t>(video)].frames; }
+  void Add(const ScoredEncode& encode);
 };
 
 namespace {
@@ -72,6 +81,7 @@ Expected<const ScoreTable::Column*> Result::Content::Find(std::string_view name,
 }
 
 int64_t Result::frames() const { return content_->run.frames; }
+int64_t Result::frames(int video) const { return content_->Table(video).ok() ? content_->Frames(video) : 0; }
 int Result::videos() const { return static_cast<int>(content_->tables.size()); }
 const PictureFormat& Result::format() const { return content_->run.format; }
 double Result::seconds() const { return content_->run.seconds; }
@@ -95,7 +105,7 @@ std::vector<std::string> Result::names(int video) const {
 
 Expected<std::vector<double>> Result::Scores(std::string_view name, int video) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
-  std::vector<double> scores(content_->run.frames, std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> scores(content_->Frames(video), std::numeric_limits<double>::quiet_NaN());
   for (size_t i = 0; i < std::min(scores.size(), column->scores.size()); ++i)
     scores[i] = column->scores[i].value_or(scores[i]);
   return scores;
@@ -103,12 +113,12 @@ Expected<std::vector<double>> Result::Scores(std::string_view name, int video) c
 
 Expected<double> Result::Pool(std::string_view name, Pooling pooling, FrameRange range, int video) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
-  const int64_t last = range.last < 0 ? content_->run.frames - 1 : range.last;
+  const int64_t last = range.last < 0 ? content_->Frames(video) - 1 : range.last;
   const std::optional<double> pooled = acutance::Pool(*column, {range.first, last, content_->subsample}, pooling);
   if (pooled) return *pooled;
   return Error(StatusCode::kInvalidArgument,
                "'{}' cannot be pooled over frames {} to {}: of the {} frames, some there have no score", name,
-               range.first, last, content_->run.frames);
+               range.first, last, content_->Frames(video));
 }
 
 namespace {
@@ -135,7 +145,7 @@ Expected<double> Result::Pool(std::string_view name, std::string_view pooling, F
   ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
   ACU_ASSIGN_OR_RETURN(const NamedPool pool, ParsePool(pooling));
   ACU_ASSIGN_OR_RETURN(const std::vector<double> scores,
-                       ScoresOf(*column, range, content_->run.frames, content_->subsample));
+                       ScoresOf(*column, range, content_->Frames(video), content_->subsample));
   const auto value = PoolScores(scores, pool,
                                 {.higher_is_worse = column->better == ScoreDirection::kLower,
                                  .scores_per_second = PerSecond(frame_rate, content_->subsample)});
@@ -147,7 +157,7 @@ Expected<Interval> Result::MeanInterval(std::string_view name, double confidence
                                         double frame_rate) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* column, content_->Find(name, video));
   ACU_ASSIGN_OR_RETURN(const std::vector<double> scores,
-                       ScoresOf(*column, range, content_->run.frames, content_->subsample));
+                       ScoresOf(*column, range, content_->Frames(video), content_->subsample));
   if (!(confidence > 0 && confidence < 1))
     return Error(StatusCode::kInvalidArgument, "the confidence is between 0 and 1, not {}", confidence);
   const size_t block = BlockLength(scores.size(), PerSecond(frame_rate, content_->subsample));
@@ -165,20 +175,19 @@ std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const 
 Status Result::WriteLog(const std::string& path, std::string_view format, int video, std::string_view precision) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable* table, content_->Table(video));
   ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(precision));
+  const ScoredEncode& encode = content_->run.encodes[static_cast<size_t>(video)];
   return WriteLogFile(path, format,
-                      {*table, content_->run.frames, content_->subsample, kLibvmafVersion,
-                       static_cast<double>(content_->run.frames) / content_->run.seconds, content_->run.format.width,
-                       content_->run.format.height, numbers});
+                      {*table, encode.frames, content_->subsample, kLibvmafVersion,
+                       static_cast<double>(encode.frames) / content_->run.seconds, encode.format.width,
+                       encode.format.height, numbers});
 }
 
 RunView Result::Content::View() const {
-  RunView view{.run = &run,
-               .models = model_runs,
-               .metrics = metric_runs,
-               .tables = {},
-               .devices = devices,
-               .subsample = subsample};
-  for (const ScoreTable& table : tables) view.tables.push_back(&table);
+  RunView view{.run = &run, .videos = {}, .devices = devices, .subsample = subsample};
+  for (size_t v = 0; v < tables.size(); ++v) {
+    const Scored& own = scored[scored_with[v]];
+    view.videos.push_back({&tables[v], own.models, own.metrics, run.encodes[v].video});
+  }
   return view;
 }
 
@@ -196,7 +205,7 @@ std::string Result::Report(bool is_small, const Encodes& encodes) const {
 
 Expected<std::string> Result::Content::ScoreName(std::string_view by) const {
   if (!by.empty()) return std::string(by);
-  if (!model_runs.empty()) return model_runs.front().main_score_key();
+  if (!scored.front().models.empty()) return scored.front().models.front().main_score_key();
   return Error(StatusCode::kInvalidArgument, "there is no model, so name a feature's score to compare");
 }
 
@@ -283,19 +292,31 @@ std::vector<std::string> ScoreNames(const std::vector<ModelRun>& models) {
 
 }  // namespace
 
-Result ResultAccess::Make(const acutance::Session& session, ScoredRun run, Names names) {
+void Result::Content::Add(const ScoredEncode& encode) {
+  tables.push_back(encode.scores());
+  const acutance::Session& session = *encode.session;
+  const auto found = std::ranges::find(scored, &session, &Scored::session);
+  scored_with.push_back(static_cast<size_t>(found - scored.begin()));
+  if (found != scored.end()) return;
+  Scored& added = scored.emplace_back(Scored{&session, session.models(), {}});
+  for (const MetricRun& metric : session.metric_runs()) {
+    MetricRun& copy = added.metrics.emplace_back(
+        MetricRun{metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
+    copy.only = metric.only;
+  }
+}
+
+Result ResultAccess::Make(ScoredRun run, Names names) {
   auto content = std::make_shared<Result::Content>();
-  for (int v = 0; v < session.distorted_count(); ++v) content->tables.push_back(session.scores(v));
+  const acutance::Session& session = *run.session;
+  for (ScoredEncode& encode : run.encodes) content->Add(encode);
+  for (ScoredEncode& encode : run.encodes) encode.session.reset();
   content->time = std::time(nullptr);
-  run.frames = session.frames_added();
   content->subsample = session.subsample();
   if (const acutance::DeviceInfo* device = session.device())
     content->device = fmt::format("{} ({})", device->name, device->backend);
   content->devices = DevicesOf(session);
-  content->model_runs = session.models();
-  content->models = ScoreNames(content->model_runs);
-  for (const MetricRun& metric : session.metric_runs())
-    content->metric_runs.push_back({metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
+  content->models = ScoreNames(content->scored.front().models);
   content->titles = std::move(names);
   content->run = std::move(run);
   content->run.session.reset();

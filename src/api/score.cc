@@ -131,9 +131,8 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
   ScoredRun run = RunScore(request);
   if (run.error) return run.error->status;
   run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
-  const std::unique_ptr<acutance::Session> session = std::move(run.session);
   return ResultAccess::Make(
-      *session, std::move(run),
+      std::move(run),
       {.reference = request.reference, .distorted = request.distorted, .threads = request.threads});
 }
 
@@ -198,9 +197,8 @@ Expected<Result> Join(const std::vector<std::string>& journals, int threads) {
   options.threads = threads;
   JoinedRun joined = JoinJournals(journals, ThreadsOf(options));
   if (joined.run.error) return joined.run.error->status;
-  const std::unique_ptr<acutance::Session> session = std::move(joined.run.session);
   return ResultAccess::Make(
-      *session, std::move(joined.run),
+      std::move(joined.run),
       {.reference = joined.request.reference, .distorted = joined.request.distorted, .threads = ThreadsOf(options)});
 }
 

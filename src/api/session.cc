@@ -190,7 +190,10 @@ Expected<Result> Session::Finish() {
   ResultAccess::Names names{.reference = "reference", .distorted = {}, .threads = state_->threads};
   for (int v = 0; v < state_->videos; ++v)
     names.distorted.push_back(state_->videos == 1 ? "distorted" : fmt::format("distorted {}", v + 1));
-  return ResultAccess::Make(*state_->session, std::move(run), std::move(names));
+  run.frames = state_->session->frames_added();
+  run.session = {std::shared_ptr<void>(), state_->session.get()};  // which stays this object's
+  run.encodes = EncodesOf(run.session, run);
+  return ResultAccess::Make(std::move(run), std::move(names));
 }
 
 std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {

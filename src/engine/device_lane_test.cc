@@ -49,6 +49,41 @@ TEST(DeviceLane, ExpandsTheBitDepthThatMetricsRead) {
     }
 }
 
+/// Scores videos by a model whose ADM has a limit for each.
+std::unique_ptr<Session> ScoreWithLimits(std::shared_ptr<DevicePicker> devices, const std::vector<int>& videos) {
+  constexpr const char* kLimits[] = {"100", "1", "1.5"};
+  SessionSpec spec = SpecOf(std::move(devices), kFormats[1], {{"adm", {{"adm_enhn_gain_limit", "1"}}}, {"psnr", {}}});
+  spec.models = {DefaultModel()};
+  spec.models[0].least_bit_depth = 12;
+  spec.distorted_count = static_cast<int>(videos.size());
+  for (const int video : videos) {
+    Model model = *spec.models[0].model;
+    for (ModelFeature& feature : model.features)
+      if (feature.name.find("adm") != feature.name.npos) feature.options["adm_enhn_gain_limit"] = kLimits[video];
+    spec.models[0].of_videos.push_back(std::make_shared<const Model>(std::move(model)));
+  }
+  std::unique_ptr<Session> session = Open(spec);
+  for (int i = 0; i < 7; ++i) {
+    std::vector<Picture> pictures;
+    for (const int video : videos) pictures.push_back(Frame(kFormats[1], i, video + 2));
+    EXPECT_TRUE(session->Add(Frame(kFormats[1], i, 0), std::move(pictures)).ok());
+  }
+  EXPECT_TRUE(session->Flush().ok());
+  return session;
+}
+
+TEST(DeviceLane, AVideoWithOptionsOfItsOwnScoresAsAlone) {
+  const auto cpu = ScoreWithLimits(nullptr, {0, 1, 2}), device = ScoreWithLimits(Emu(), {0, 1, 2});
+  EXPECT_FALSE(device->RunsOnCpu());
+  ExpectSameLogs(*cpu, *device, 3);
+  const auto alone = [&](int video) {
+    const auto session = ScoreWithLimits(nullptr, {video});
+    return Log(*session, 0, *FindLogFormat("csv"));
+  };
+  for (int video = 0; video < 3; ++video) EXPECT_EQ(Log(*cpu, video, *FindLogFormat("csv")), alone(video));
+  EXPECT_NE(Log(*cpu, 0, *FindLogFormat("csv")), Log(*cpu, 1, *FindLogFormat("csv")));
+}
+
 TEST(DeviceLane, SeveralDevicesAndTheCpuShareTheFrames) {
   const auto cpu = Score(nullptr, kFormats[0], 150, 1);
   const auto all = Score(ThreeGpus({"auto", std::nullopt, {}}), kFormats[0], 150, 1, 4);

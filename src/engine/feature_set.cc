@@ -51,27 +51,44 @@ std::string_view UnitOf(const OutputSpec& output, const OptionValues& options) {
   return output.unit_with ? output.unit_with(options) : output.unit;
 }
 
-Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth) {
+Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth, int only) {
   ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(request.metric));
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
   const std::string suffix = options->KeySuffix();
-  for (size_t i = 0; i < runs_.size(); ++i) {
-    if (runs_[i].metric != metric || runs_[i].options.KeySuffix() != suffix) continue;
-    if (!request.options.empty() && runs_[i].options != *options) ignored_.push_back(Ignored(request));
-    return static_cast<int>(i);
+  const auto is_alike = [&](const MetricRun& run) {
+    return run.metric == metric && run.options.KeySuffix() == suffix;
+  };
+  const auto serves = [&](const MetricRun& run) { return is_alike(run) && (run.only < 0 || run.only == only); };
+  const auto found = std::ranges::find_if(runs_, serves);
+  if (found != runs_.end()) {
+    if (!request.options.empty() && found->options != *options) ignored_.push_back(Ignored(request));
+    return static_cast<int>(found - runs_.begin());
   }
-  return AddRun(*metric, *std::move(options), request, least_bit_depth);
+  if (only < 0 && std::ranges::any_of(runs_, is_alike)) {  // some videos have it already
+    for (int video = videos_ - 1; video > 0; --video) ACU_RETURN_IF_ERROR(Add(request, least_bit_depth, video).status());
+    return Add(request, least_bit_depth, 0);
+  }
+  MetricRun& run = AddRun(*metric, *std::move(options), request);
+  run.least_bit_depth = least_bit_depth;
+  run.only = only;
+  return static_cast<int>(runs_.size()) - 1;
 }
 
-int FeatureSet::AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth) {
-  MetricRun& run = runs_.emplace_back(MetricRun{.metric = &metric,
-                                                .options = std::move(options),
-                                                .inputs = {},
-                                                .least_bit_depth = least_bit_depth,
-                                                .asked = request.options});
+Status FeatureSet::AddRequested(const FeatureRequest& request) {
+  ACU_ASSIGN_OR_RETURN(const int index, Add(request));
+  const MetricRun& first = runs_[static_cast<size_t>(index)];
+  const std::string suffix = first.options.KeySuffix();
+  for (MetricRun& run : runs_)
+    if (run.metric == first.metric && run.options.KeySuffix() == suffix) run.is_requested = true;
+  return {};
+}
+
+MetricRun& FeatureSet::AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request) {
+  MetricRun& run = runs_.emplace_back(
+      MetricRun{.metric = &metric, .options = std::move(options), .inputs = {}, .asked = request.options});
   PrepareRun(run);
-  return static_cast<int>(runs_.size()) - 1;
+  return run;
 }
 
 void FeatureSet::PrepareRun(MetricRun& run) {
@@ -86,7 +103,8 @@ void FeatureSet::PrepareRun(MetricRun& run) {
 Result<int> FeatureSet::AddTap(const std::string& name) {
   const Metric* const metric = FindMetric(name);
   if (!metric) return Error(StatusCode::kInvalidArgument, "this build has no metric '{}'", name);
-  return AddRun(*metric, OptionValues(metric->options), {name, {}}, 0);
+  AddRun(*metric, OptionValues(metric->options), {name, {}});
+  return static_cast<int>(runs_.size()) - 1;
 }
 
 Status FeatureSet::Describe(const OptionTexts& video) {
@@ -115,12 +133,12 @@ BoundInput FeatureSet::Bind(InputSpec input) {
 }
 
 Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options,
-                                            int least_bit_depth) {
+                                            int least_bit_depth, int only) {
   const Metric* metric = FindMetricByOutput(output_name);
   if (!metric)
     return Error(StatusCode::kUnsupported, "could not initialize feature extractor \"{}\": no metric here provides it",
                  output_name);
-  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}, least_bit_depth));
+  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}, least_bit_depth, only));
   const auto output = std::ranges::find(metric->outputs, output_name, &OutputSpec::name);
   return MakeOutputKey(*output, runs_[index].options).stored;
 }
@@ -205,7 +223,7 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
 
 /// libvmaf makes a column at its first score. That of kEarlyFlush comes with the second frame, where there is one, and
 /// else at the flush, as those of kFlush do.
-std::vector<FeatureSet::OutputIndex> FeatureSet::OutputsInOrder(bool one_frame) const {
+std::vector<FeatureSet::OutputIndex> FeatureSet::OutputsInOrder(int distorted, bool one_frame) const {
   using enum OutputPhase;
   using Phases = std::pair<OutputPhase, OutputPhase>;
   const std::vector<Phases> order =
@@ -217,29 +235,33 @@ std::vector<FeatureSet::OutputIndex> FeatureSet::OutputsInOrder(bool one_frame) 
       for (size_t i = 0; i < runs_[r].metric->outputs.size(); ++i) {
         const OutputSpec& output = runs_[r].metric->outputs[i];
         const OutputPhase phase = output.phase_with ? output.phase_with(runs_[r].options) : output.phase;
-        if (runs_[r].enabled[i] && phase >= first && phase <= last) found.push_back({r, i});
+        if (runs_[r].Serves(distorted) && runs_[r].enabled[i] && phase >= first && phase <= last) found.push_back({r, i});
       }
     }
   }
   return found;
 }
 
-Status FeatureSet::AddColumns(ScoreTable& table) {
-  for (MetricRun& run : runs_) run.columns.assign(run.metric->outputs.size(), -1);
-  for (const OutputIndex& index : OutputsInOrder(false)) {
+Status FeatureSet::AddColumns(ScoreTable& table, int distorted) {
+  for (MetricRun& run : runs_) {
+    run.columns.resize(static_cast<size_t>(videos_));
+    run.columns[distorted].assign(run.metric->outputs.size(), -1);
+  }
+  for (const OutputIndex& index : OutputsInOrder(distorted, false)) {
     MetricRun& run = runs_[index.run];
     const OutputSpec& output = run.metric->outputs[index.output];
     OutputKey key = MakeOutputKey(output, run.options);
-    ACU_ASSIGN_OR_RETURN(run.columns[index.output],
+    ACU_ASSIGN_OR_RETURN(run.columns[distorted][index.output],
                          table.AddColumn(std::move(key.stored), std::move(key.shown),
                                          {output.better, output.rank, UnitOf(output, run.options)}));
   }
   return {};
 }
 
-std::vector<int> FeatureSet::ColumnsOfOneFrame() const {
+std::vector<int> FeatureSet::ColumnsOfOneFrame(int distorted) const {
   std::vector<int> columns;
-  for (const OutputIndex& index : OutputsInOrder(true)) columns.push_back(runs_[index.run].columns[index.output]);
+  for (const OutputIndex& index : OutputsInOrder(distorted, true))
+    columns.push_back(runs_[index.run].columns[distorted][index.output]);
   return columns;
 }
 

@@ -24,7 +24,7 @@ struct FeatureRequest {
 /// The options that the request's metric has. libvmaf ignores others; `warnings` gets a sentence for each.
 OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings);
 
-/// One metric with one set of options.
+/// One metric with one set of options, for all distorted videos or for one whose options are its own.
 struct MetricRun {
   const Metric* metric;
   OptionValues options;
@@ -33,18 +33,23 @@ struct MetricRun {
   std::unique_ptr<Extractor> extractor{};        // set by MakeExtractors
   std::shared_ptr<const DerivedInput> raised{};  // likewise; null: the pictures are not shallower
   std::vector<bool> enabled{};                   // per output
-  std::vector<int> columns{};                    // per output: score table column, -1 where disabled
+  std::vector<std::vector<int>> columns{};       // [distorted video][output]: of its score table; -1: not there
   bool on_device = false;                        // a DeviceLane runs it, not the thread pool
   OptionTexts asked{};                           // the options that were set explicitly
   bool stays_on_cpu = false;                     // devices lack an input or an option that it needs
   bool is_requested = false;                     // by the user; others serve models alone
   std::shared_ptr<const Setup> setup{};          // the options as the metric has read them, or its defaults
   Status refusal{};                              // why it refuses the options, which MakeExtractors returns
+  int only = -1;                                 // the one distorted video that it serves; -1: all
 
   /// Whether devices can run it; of pictures of any size before MakeExtractors.
   bool HasPlan() const { return metric->make_plan != nullptr && !stays_on_cpu; }
   /// A run that does not read them has one result for all distorted videos.
   bool ReadsDistorted() const { return Reads(Video::kDistorted); }
+  bool Serves(int distorted) const { return only < 0 || only == distorted; }
+  /// How many results a frame of `videos` distorted videos has, and whose the k-th is; -1: of all.
+  int Results(int videos) const { return only < 0 && ReadsDistorted() ? videos : 1; }
+  int VideoOf(int result) const { return only >= 0 ? only : ReadsDistorted() ? result : -1; }
   bool Reads(Video video) const;
   /// How many earlier pictures of `video` it reads.
   int History(Video video) const;
@@ -63,16 +68,21 @@ std::string_view UnitOf(const OutputSpec& output, const OptionValues& options);
 
 class FeatureSet {
  public:
-  /// Adds a metric. A request whose key-relevant options equal those of an earlier one is served by the earlier one
-  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it. Pictures of fewer bits than
-  /// `least_bit_depth` are expanded to that depth for this metric alone.
-  Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0);
+  explicit FeatureSet(int videos = 1) : videos_(videos) {}  // distorted ones
+
+  /// Adds a metric for one distorted video, or for all (-1). A request whose key-relevant options equal those of an earlier one is served by the earlier one
+  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it, or the first video. Pictures of fewer
+  /// bits than `least_bit_depth` are expanded to that depth for this metric alone.
+  Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0, int only = -1);
+  /// Adds a user's own feature for all videos.
+  Status AddRequested(const FeatureRequest& request);
   /// Adds a metric of the registry, also one that users cannot name, with its default options and a run of its own.
   Result<int> AddTap(const std::string& metric);
 
   /// Adds the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score". Returns the key under
   /// which that output is stored.
-  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0);
+  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0,
+                                  int only = -1);
 
   /// What the video itself declares, such as its frame rate, by names of options: metrics that have such an option use
   /// it unless another value was set explicitly. Before MakeExtractors.
@@ -99,11 +109,12 @@ class FeatureSet {
 
   Status MakeExtractors(const PictureFormat& format);
 
-  /// Adds the columns of all runs: per-frame outputs first, in order of the runs, then those written at the flush.
-  Status AddColumns(ScoreTable& table);
+  /// Adds the columns of a distorted video's runs: per-frame outputs first, in order of the runs, then those written at
+  /// the flush.
+  Status AddColumns(ScoreTable& table, int distorted);
 
   /// These columns in the order that they have where the clip is a single frame.
-  std::vector<int> ColumnsOfOneFrame() const;
+  std::vector<int> ColumnsOfOneFrame(int distorted) const;
 
   std::vector<MetricRun>& runs() { return runs_; }
   const std::vector<MetricRun>& runs() const { return runs_; }
@@ -113,12 +124,13 @@ class FeatureSet {
     size_t run;
     size_t output;
   };
-  std::vector<OutputIndex> OutputsInOrder(bool one_frame) const;
-  int AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request, int least_bit_depth);
+  std::vector<OutputIndex> OutputsInOrder(int distorted, bool one_frame) const;
+  MetricRun& AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request);
   void PrepareRun(MetricRun& run);
   BoundInput Bind(InputSpec input);
   Status RaiseInputs(MetricRun& run);
 
+  int videos_;
   std::vector<MetricRun> runs_;
   std::array<std::vector<std::shared_ptr<const DerivedInput>>, 2> derived_;  // by Video
   bool makes_artifacts_ = false;

@@ -83,7 +83,7 @@ void FrameJob::MakeChains() {
     Chain& chain = chains_[i];
     chain.run = (*runs_)[i];
     const MetricRun& run = RunOf(chain);
-    chain.results = TakeFront(results, run.ReadsDistorted() ? inputs_.own().distorted.size() : 1);
+    chain.results = TakeFront(results, run.Results(static_cast<int>(inputs_.own().distorted.size())));
     chain.stage = 0;
     chain.on_device = run.on_device;
     if (run.on_device) ++device_chains_;

@@ -12,14 +12,12 @@ struct Sizes {
   size_t results = 0, words = 0, kept = 0, values = 0;
 };
 
-size_t CopiesOf(const MetricRun& run, int distorted_count) { return run.ReadsDistorted() ? distorted_count : 1; }
-
 Sizes CountResults(const FeatureSet& features, const std::vector<int>& which, int distorted_count) {
   Sizes sizes;
   for (int r : which) {
     const MetricRun& run = features.runs()[r];
     const ExtractorSpec& spec = run.extractor->spec();
-    const size_t copies = CopiesOf(run, distorted_count);
+    const auto copies = static_cast<size_t>(run.Results(distorted_count));
     sizes.results += copies;
     sizes.words += copies * (spec.sums + spec.words);
     sizes.kept += copies * spec.kept;
@@ -56,9 +54,9 @@ void FrameResults::Assign(const FeatureSet& features, const std::vector<int>& wh
   for (int r : which) {
     const MetricRun& run = features.runs()[r];
     const ExtractorSpec& spec = run.extractor->spec();
-    for (size_t i = 0; i < CopiesOf(run, distorted_count); ++i)
+    for (int i = 0; i < run.Results(distorted_count); ++i)
       runs.push_back({.run = r,
-                      .distorted = run.ReadsDistorted() ? static_cast<int>(i) : -1,
+                      .distorted = run.VideoOf(i),
                       .sums = TakeFront(words_left, spec.sums),
                       .words = TakeFront(words_left, spec.words),
                       .kept = TakeFront(kept_left, spec.kept),

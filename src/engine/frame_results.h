@@ -13,7 +13,7 @@ namespace acutance {
 /// Results of one metric run over one frame.
 struct RunResult {
   int run;        // index into FeatureSet::runs()
-  int distorted;  // -1: the metric reads the reference alone, one result for all distorted videos
+  int distorted;  // -1: one result for all distorted videos, since the metric reads the reference alone
   std::span<int64_t> sums, words, kept;
   std::span<double> values;
   std::vector<MutablePicture> artifacts{};  // empty unless the session asked for them

@@ -55,7 +55,8 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   work_.plans.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    const PlanContext& context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
+    PlanContext context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
+    if (run.only >= 0) context = context.OfVideo(run.only);
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(*run.setup, context));
     work_.plans.push_back(std::move(plan));
   }
@@ -107,12 +108,14 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
 
 void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const {
   for (int plan = 0; plan < std::ssize(runs_); ++plan) {
-    const int copies = features_.runs()[runs_[plan]].ReadsDistorted() ? videos_.distorted_count : 1;
+    const MetricRun& run = features_.runs()[runs_[plan]];
+    const int copies = run.Results(videos_.distorted_count);
     int frame = 0;
     for (const auto& job : jobs) {
       if (!HasFrame(job->index())) continue;
-      for (int d = 0; d < copies; ++d)
-        if (RunResult* result = job->FindResult(runs_[plan], d)) DeliverItem(runner, plan, frame * copies + d, *result);
+      for (int i = 0; i < copies; ++i)
+        if (RunResult* result = job->FindResult(runs_[plan], run.VideoOf(i)))
+          DeliverItem(runner, plan, frame * copies + i, *result);
       ++frame;
     }
   }

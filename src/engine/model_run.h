@@ -22,6 +22,8 @@ struct ModelRequest {
   ModelFlags flags;
   bool predict = true;      // false: compute its features only
   int least_bit_depth = 0;  // its features read shallower pictures expanded to this depth; 0: as they are
+  /// By distorted video: the same model with options of features that are the video's own; empty: `model` for all.
+  std::vector<std::shared_ptr<const Model>> of_videos{};
 };
 
 class ModelRun {
@@ -29,9 +31,9 @@ class ModelRun {
   /// Adds the metrics that the model needs to `features`.
   static Result<ModelRun> Create(const ModelRequest& request, FeatureSet& features);
 
-  /// Adds the score's column, or a collection's columns (docs/spec/system.md 1.5). All tables of a
-  /// session have the same columns, so it is called once per table.
-  Status AddColumns(ScoreTable& table);
+  /// Adds the score's column, or a collection's columns (docs/spec/system.md 1.5), to a distorted
+  /// video's table.
+  Status AddColumns(ScoreTable& table, int distorted = 0);
 
   /// Writes the scores of the frames below `frames` whose features are complete, in order, from where the last call
   /// for this table stopped. share: spreads the work over threads.
@@ -45,7 +47,10 @@ class ModelRun {
 
   const Model& model() const { return *request_.model; }
   bool predicts() const { return request_.predict; }
-  const std::vector<std::string>& feature_keys() const { return feature_keys_; }
+  /// Stored names of the features that it reads for a distorted video.
+  const std::vector<std::string>& feature_keys(int distorted = 0) const {
+    return feature_keys_[feature_keys_.size() > 1 ? static_cast<size_t>(distorted) : 0];
+  }
   /// Stored names of what it writes: the score; for a collection the members, then bagging, stddev, lo and hi.
   const std::vector<std::string>& score_keys() const { return score_keys_; }
   /// The keys of the model's own scores, which leave out those of a collection's members.
@@ -54,7 +59,9 @@ class ModelRun {
   const std::string& main_score_key() const { return score_keys_[main_score()]; }
 
  private:
-  struct Progress {
+  struct Progress {  // of a table
+    int distorted = 0;
+    std::vector<int> features{}, scores{};  // columns
     int64_t next_frame = 0;
     int64_t count = 0;
     double sum = 0;
@@ -62,14 +69,12 @@ class ModelRun {
 
   explicit ModelRun(const ModelRequest& request) : request_(request) {}
   size_t main_score() const { return model().is_collection() ? model().members.size() : 0; }
-  bool Gather(const ScoreTable& table, int64_t frame, std::vector<double>& values) const;
+  static bool Gather(const ScoreTable& table, const Progress& progress, std::vector<double>& values);
   Status Write(ScoreTable& table, int64_t frame, std::span<const double> scores, Progress& progress) const;
 
   ModelRequest request_;
-  std::vector<std::string> feature_keys_;
+  std::vector<std::vector<std::string>> feature_keys_;  // [distorted], or [0] for all
   std::vector<std::string> score_keys_;
-  std::vector<int> feature_columns_;
-  std::vector<int> score_columns_;
   std::map<const ScoreTable*, Progress> progress_;
 };
 

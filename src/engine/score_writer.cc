@@ -20,20 +20,19 @@ constexpr size_t kFramesAtOnce = 16;  // whose values a thread makes: less takes
 class ScoreWriter::Sink : public ScoreSink {
  public:
   Sink(ScoreWriter& writer, const MetricRun& run, int distorted)
-      : writer_(writer), run_(run), tables_(writer.TablesOf(distorted)) {}
+      : writer_(writer), run_(run), videos_(writer.VideosOf(distorted)) {}
 
   void Set(int output, int64_t frame, double value) override {
-    if (run_.columns[output] < 0) return;
-    for (auto& table : tables_) writer_.Record(table->Set(run_.columns[output], frame, value));
+    for (const int d : videos_) writer_.SetScore(run_, output, d, frame, value);
   }
   void SetAggregate(std::string_view name, double value) override {
-    for (auto& table : tables_) table->SetAggregate(name, value);
+    for (const int d : videos_) writer_.tables_[d]->SetAggregate(name, value);
   }
 
  private:
   ScoreWriter& writer_;
   const MetricRun& run_;
-  const std::span<const std::unique_ptr<ScoreTable>> tables_;
+  const std::span<const int> videos_;
 };
 
 ScoreWriter::ScoreWriter(FeatureSet& features, std::vector<ModelRun>& models, int subsample)
@@ -44,9 +43,10 @@ ScoreWriter::~ScoreWriter() = default;
 Status ScoreWriter::Start(int distorted_count, ForEach share) {
   share_ = std::move(share);
   for (int d = 0; d < distorted_count; ++d) {
+    videos_.push_back(d);
     tables_.push_back(std::make_unique<ScoreTable>());
-    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back()));
-    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back()));
+    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back(), d));
+    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back(), d));
   }
   MakeSequences();
   return {};
@@ -54,11 +54,10 @@ Status ScoreWriter::Start(int distorted_count, ForEach share) {
 
 void ScoreWriter::MakeSequences() {
   for (const MetricRun& run : features_.runs()) {
-    const bool shared = !run.ReadsDistorted();
-    std::vector<RunSequence>& sequences = sequences_.emplace_back(shared ? 1 : tables_.size());
-    for (int d = 0; d < static_cast<int>(sequences.size()); ++d)
-      if ((sequences[d].sequence = run.extractor->MakeSequence()))
-        sequences[d].sink = std::make_unique<Sink>(*this, run, shared ? -1 : d);
+    std::vector<RunSequence>& sequences = sequences_.emplace_back(run.Results(static_cast<int>(tables_.size())));
+    for (int i = 0; i < static_cast<int>(sequences.size()); ++i)
+      if ((sequences[i].sequence = run.extractor->MakeSequence()))
+        sequences[i].sink = std::make_unique<Sink>(*this, run, run.VideoOf(i));
   }
 }
 
@@ -87,11 +86,11 @@ Status ScoreWriter::Flush(int64_t frames) {
   for (const ModelRun& model : models_)
     for (const auto& table : tables_) Record(model.CheckComplete(*table, subsample_, frames));
   if (frames == 1)
-    for (const auto& table : tables_) table->Reorder(features_.ColumnsOfOneFrame());
+    for (const int d : videos_) tables_[d]->Reorder(features_.ColumnsOfOneFrame(d));
   return error_;
 }
 
-std::vector<std::string> ScoreWriter::Undefined() const {
+std::vector<std::string> ScoreWriter::Undefined(const std::vector<std::string>& of_videos) const {
   std::vector<std::string> sentences;
   const auto is_undefined = [](const std::optional<double>& score) { return score && std::isnan(*score); };
   for (size_t d = 0; d < tables_.size(); ++d) {
@@ -99,7 +98,7 @@ std::vector<std::string> ScoreWriter::Undefined() const {
       const auto first = std::ranges::find_if(column.scores, is_undefined);
       if (first == column.scores.end()) continue;
       sentences.push_back(fmt::format("{}{} is not a number in {} of {} frames; the first is frame {}", column.shown,
-                                      tables_.size() > 1 ? fmt::format(" of distorted video {}", d + 1) : "",
+                                      of_videos[d],
                                       std::ranges::count_if(column.scores, is_undefined), column.scores.size(),
                                       first - column.scores.begin()));
     }
@@ -110,21 +109,27 @@ std::vector<std::string> ScoreWriter::Undefined() const {
 void ScoreWriter::WriteFrame(const FrameResults& frame) {
   for (const RunResult& result : frame.runs) {
     WriteValues(result, frame.index);
-    RunSequence& sequence = sequences_[result.run][std::max(result.distorted, 0)];
+    std::vector<RunSequence>& sequences = sequences_[result.run];
+    RunSequence& sequence = sequences[sequences.size() > 1 ? result.distorted : 0];
     if (sequence.sequence) sequence.sequence->Push(frame.index, {result.values, result.kept}, *sequence.sink);
   }
 }
 
 void ScoreWriter::WriteValues(const RunResult& result, int64_t index) {
   const MetricRun& run = features_.runs()[result.run];
-  for (size_t i = 0; i < run.columns.size(); ++i) {
-    if (run.columns[i] < 0 || run.metric->outputs[i].phase != OutputPhase::kFrame) continue;
-    for (auto& table : TablesOf(result.distorted)) Record(table->Set(run.columns[i], index, result.values[i]));
+  for (int i = 0; i < std::ssize(run.metric->outputs); ++i) {
+    if (run.metric->outputs[i].phase != OutputPhase::kFrame) continue;
+    for (const int d : VideosOf(result.distorted)) SetScore(run, i, d, index, result.values[i]);
   }
 }
 
-std::span<const std::unique_ptr<ScoreTable>> ScoreWriter::TablesOf(int distorted) const {
-  const std::span<const std::unique_ptr<ScoreTable>> all = tables_;
+void ScoreWriter::SetScore(const MetricRun& run, int output, int distorted, int64_t frame, double value) {
+  if (const int column = run.columns[distorted][output]; column >= 0)
+    Record(tables_[distorted]->Set(column, frame, value));
+}
+
+std::span<const int> ScoreWriter::VideosOf(int distorted) const {
+  const std::span<const int> all = videos_;
   return distorted < 0 ? all : all.subspan(distorted, 1);
 }
 

@@ -36,8 +36,8 @@ class ScoreWriter {
   /// Writes the values that need all frames.
   Status Flush(int64_t frames);
 
-  /// A sentence for each column in which a score is not a number.
-  std::vector<std::string> Undefined() const;
+  /// A sentence for each column in which a score is not a number. of_videos: what follows its name, by video.
+  std::vector<std::string> Undefined(const std::vector<std::string>& of_videos) const;
 
   const ScoreTable& table(int distorted) const { return *tables_[distorted]; }
 
@@ -54,15 +54,16 @@ class ScoreWriter {
   void WriteValues(const RunResult& result, int64_t index);
   void PredictReady(int64_t frames);
   void Record(const Status& status);
-  std::span<const std::unique_ptr<ScoreTable>> TablesOf(int distorted) const;  // -1: all
+  void SetScore(const MetricRun& run, int output, int distorted, int64_t frame, double value);
+  std::span<const int> VideosOf(int distorted) const;  // -1: all
 
   FeatureSet& features_;
   std::vector<ModelRun>& models_;
   const int subsample_;
   ForEach share_;
   std::vector<std::unique_ptr<ScoreTable>> tables_;  // one per distorted video
-  std::vector<std::vector<RunSequence>>
-      sequences_;  // [run][distorted], or [run][0] where a run reads no distorted video
+  std::vector<int> videos_;                          // their numbers
+  std::vector<std::vector<RunSequence>> sequences_;  // [run][MetricRun::VideoOf]
   Status error_;
 };
 

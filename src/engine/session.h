@@ -73,6 +73,8 @@ class Session {
   int subsample() const { return spec_.subsample; }
   const std::vector<MetricRun>& metric_runs() const { return bound_.features.runs(); }
   int distorted_count() const { return spec_.distorted_count; }
+  int number(int distorted) const { return spec_.NumberOf(distorted); }  // among the run's videos
+  int run_videos() const { return spec_.RunVideos(); }
 
   /// Whether a feature runs on the CPU, which then needs the pictures' samples in the host's memory.
   bool RunsOnCpu() const;

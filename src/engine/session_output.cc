@@ -21,7 +21,7 @@ Status SessionOutput::CheckArtifacts() const {
 
 Status SessionOutput::Open(const ForEach& share) {
   ACU_RETURN_IF_ERROR(CheckArtifacts());
-  ACU_RETURN_IF_ERROR(raw_artifacts_.Open(bound_.features, spec_.distorted_count));
+  ACU_RETURN_IF_ERROR(raw_artifacts_.Open(bound_.features, spec_.RunVideos()));
   ACU_RETURN_IF_ERROR(writer_.Start(spec_.distorted_count, share));
   means_.assign(bound_.models.size(), std::vector<std::optional<double>>(spec_.distorted_count));
   return {};
@@ -53,7 +53,10 @@ Result<std::vector<std::string>> SessionOutput::Flush(int64_t frames) {
   const Status status = writer_.Flush(frames);
   PublishMeans();
   if (!status.ok()) return status;
-  return writer_.Undefined();
+  std::vector<std::string> of_videos;
+  for (int d = 0; d < spec_.distorted_count; ++d)
+    of_videos.push_back(spec_.RunVideos() > 1 ? fmt::format(" of distorted video {}", spec_.NumberOf(d) + 1) : "");
+  return writer_.Undefined(of_videos);
 }
 
 void SessionOutput::CallTaps(const FrameResults& frame) const {
@@ -71,7 +74,7 @@ Status SessionOutput::DeliverArtifacts(FrameResults& frame) {
     for (size_t i = 0; i < result.artifacts.size() && spec_.on_artifact; ++i)
       ACU_RETURN_IF_ERROR(spec_.on_artifact({.name = std::string(artifacts[i].name) + run.options.KeySuffix(),
                                              .frame = frame.index,
-                                             .distorted = result.distorted,
+                                             .distorted = result.distorted < 0 ? -1 : spec_.NumberOf(result.distorted),
                                              .picture = result.artifacts[i].Share()}));
     result.artifacts.clear();
   }

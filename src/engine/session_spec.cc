@@ -27,16 +27,13 @@ Result<BoundRequests> Bind(SessionSpec& spec) {
   ACU_RETURN_IF_ERROR(ReadBytes("ACUTANCE_MAX_VRAM", spec.max_device_memory));
   if (spec.distorted_count < 1)
     return Error(StatusCode::kInvalidArgument, "a session needs at least one distorted video");
-  BoundRequests bound;
+  BoundRequests bound{.features = FeatureSet(spec.distorted_count), .models = {}, .tap_runs = {}};
   if (spec.on_artifact) bound.features.RequestArtifacts();
   for (const ModelRequest& request : spec.models) {
     ACU_ASSIGN_OR_RETURN(ModelRun model, ModelRun::Create(request, bound.features));
     bound.models.push_back(std::move(model));
   }
-  for (const FeatureRequest& request : spec.features) {
-    ACU_ASSIGN_OR_RETURN(const int run, bound.features.Add(request));
-    bound.features.runs()[static_cast<size_t>(run)].is_requested = true;
-  }
+  for (const FeatureRequest& request : spec.features) ACU_RETURN_IF_ERROR(bound.features.AddRequested(request));
   if (bound.features.runs().empty())
     return Error(StatusCode::kInvalidArgument, "nothing to compute: name a model or a feature");
   for (const ResultTap& tap : spec.taps) {

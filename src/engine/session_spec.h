@@ -36,6 +36,9 @@ struct SessionSpec {
   int threads = 1;                         // 1: everything runs in the caller's thread
   int subsample = 1;                       // score only frames whose index it divides
   int distorted_count = 1;
+  /// The distorted videos' numbers in artifacts and warnings, where they are a part of a run's; empty: 0, 1, ...
+  std::vector<int> numbers{};
+  int run_videos = 0;  // distorted ones of the run; 0: distorted_count
   PictureFormat format{};  // of all pictures
 
   // What the videos declare, and how their pictures are delivered.
@@ -64,6 +67,9 @@ struct SessionSpec {
   std::function<Result<bool>(FrameResults& frame)> restored{};
 
   std::function<void(const std::string&)> on_warning{};  // called with each warning as it occurs, on any thread
+
+  int NumberOf(int distorted) const { return numbers.empty() ? distorted : numbers[static_cast<size_t>(distorted)]; }
+  int RunVideos() const { return run_videos > 0 ? run_videos : distorted_count; }
 };
 
 /// What the models, features and taps of a specification read. It depends on no picture format.

@@ -53,12 +53,21 @@ PlaneView PlanContext::Input(Video video, int plane, int back, std::string_view 
   });
   const int first = history[static_cast<int>(video)] - back;
   if (found == inputs.end() || first < 0) return {};
-  const uint64_t offset = found->picture_bytes() * first * copies(video);
+  const bool is_one = batch_videos > 0 && video == Video::kDistorted;
+  const int apart = is_one ? batch_videos : 1;  // pictures from one of the video(s) to the next
+  const uint64_t offset = found->picture_bytes() * (first * copies(video) * apart + (is_one ? first_video : 0));
   return {.data = {Plan::kFirstInput + static_cast<int>(found - inputs.begin()), offset},
           .width = found->width(),
           .height = found->height(),
           .row_stride = found->row_stride(),
-          .picture_stride = found->picture_stride()};
+          .picture_stride = found->picture_stride() * apart};
+}
+
+PlanContext PlanContext::OfVideo(int number) const {
+  PlanContext one = *this;
+  one.first_video = number;
+  one.batch_videos = std::exchange(one.videos, 1);
+  return one;
 }
 
 PlaneView PlanContext::AllPictures(Video video, int plane, std::string_view derived) const {

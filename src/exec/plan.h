@@ -90,6 +90,10 @@ class PlanContext {
   std::vector<PlanInput> inputs;
   std::string instead;  // DerivedInput::key of the pictures in place of the videos' own; empty: none
   std::vector<VideoConversion> scalings;
+  int first_video = 0, batch_videos = 0;  // of OfVideo: its number, and the videos that the batch has; 0: `videos`
+
+  /// For plans that read one of the distorted videos alone.
+  PlanContext OfVideo(int number) const;
 
   /// Work items of a launch that compares.
   int pairs() const { return frames * videos; }

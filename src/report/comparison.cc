@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/common_frames.h"
 #include "report/summary_json.h"
 #include "stats/bd_rate.h"
 #include "stats/statistics.h"
@@ -34,22 +35,18 @@ std::string IntervalText(const std::optional<Interval>& interval) {
 }
 
 Result<Comparison> CompareEncodes(const Summary& summary, const std::string& score) {
-  Comparison comparison;
-  std::vector<std::vector<double>> scores;
-  size_t block = 1;
-  for (const SummaryVideo& video : summary.videos) {
-    ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* const found, FindFrameScore(summary, video, score));
-    const ScoreTable::Column& column = *found;
-    auto of_frames = ScoresOf(summary, column);
-    if (!of_frames) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, column.shown);
-    comparison.score = column.shown;
-    comparison.better = column.better;
-    block = BlockLength(of_frames->size(), ContextOf(summary, column).scores_per_second);
-    ComparedEncode encode{video.distorted, video.bytes, video.bit_rate, Mean(*of_frames), {}, 0};
-    encode.interval = MeanInterval(*of_frames, block, kBootstrap);
-    encode.p5 = Percentile(Sorted(*of_frames), 5);
+  ACU_ASSIGN_OR_RETURN(const CommonScores common, FindCommonScores(summary, score));
+  const std::vector<std::vector<double>>& scores = common.scores;
+  Comparison comparison{common.column->shown, common.column->better, common.frames, {}, {}};
+  const size_t block = BlockLength(scores[0].size(), ContextOf(summary, *common.column).scores_per_second);
+  for (size_t d = 0; d < scores.size(); ++d) {
+    const SummaryVideo& video = summary.videos[d];
+    ComparedEncode encode{video.distorted, video.bytes, video.bit_rate, Mean(scores[d]), {}, 0};
+    encode.interval = MeanInterval(scores[d], block, kBootstrap);
+    encode.p5 = Percentile(Sorted(scores[d]), 5);
+    encode.own_mean = common.own_means[d];
+    encode.own_frames = FramesOf(summary, video);
     comparison.encodes.push_back(std::move(encode));
-    scores.push_back(*std::move(of_frames));
   }
   MarkBest(comparison);
   for (size_t a = 0; a < scores.size(); ++a)
@@ -71,26 +68,35 @@ Json ComparisonJson(const Comparison& comparison) {
                     {"mean", encode.mean},
                     {"mean_interval", IntervalJson(encode.interval, kBootstrap.confidence)},
                     {"p5", encode.p5},
-                    {"best", encode.is_best}});
+                    {"best", encode.is_best},
+                    {"own_mean", encode.own_mean},
+                    {"own_frames", encode.own_frames}});
   for (const EncodeDifference& difference : comparison.differences)
     differences.Append({{"a", comparison.encodes[difference.a].name},
                         {"b", comparison.encodes[difference.b].name},
                         {"mean", difference.mean},
                         {"mean_interval", IntervalJson(difference.interval, kBootstrap.confidence)},
                         {"sure", difference.is_sure()}});
-  return {{"score", comparison.score}, {"encodes", std::move(encodes)}, {"differences", std::move(differences)}};
+  return {{"score", comparison.score},
+          {"common_frames", comparison.common_frames},
+          {"encodes", std::move(encodes)}, {"differences", std::move(differences)}};
 }
 
 std::string ComparisonText(const Comparison& comparison) {
   size_t width = 8;
   for (const ComparedEncode& encode : comparison.encodes) width = std::max(width, encode.name.size());
-  std::string text = fmt::format("{:<{}}{:>12}{:>15}{:>10}{:>18}{:>10}  best\n", comparison.score, width, "bytes",
-                                 "bit rate", "mean", "95 % interval", "p5");
+  const bool has_own = comparison.common_frames.has_value();
+  std::string text =
+      fmt::format("{:<{}}{:>12}{:>15}{:>10}{:>18}{:>10}{}  best\n", comparison.score, width, "bytes", "bit rate",
+                  "mean", "95 % interval", "p5", has_own ? fmt::format("{:>10}{:>8}", "own mean", "frames") : "");
   for (const ComparedEncode& encode : comparison.encodes)
-    text += fmt::format("{:<{}}{:>12}{:>15}{:>10.4f}{:>18}{:>10.4f}{}\n", encode.name, width,
+    text += fmt::format("{:<{}}{:>12}{:>15}{:>10.4f}{:>18}{:>10.4f}{}{}\n", encode.name, width,
                         encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
                         encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", encode.mean,
-                        IntervalText(encode.interval), encode.p5, encode.is_best ? "  *" : "");
+                        IntervalText(encode.interval), encode.p5,
+                        has_own ? fmt::format("{:>10.4f}{:>8}", encode.own_mean, encode.own_frames) : "",
+                        encode.is_best ? "  *" : "");
+  if (has_own) text += DescribeCommonFrames(*comparison.common_frames) + "\n";
   text += "\n";
   for (const EncodeDifference& difference : comparison.differences)
     text += DifferenceText(comparison, difference, 4) + "\n";

@@ -20,6 +20,8 @@ struct ComparedEncode {
   std::optional<Interval> interval;  // of the mean
   double p5 = 0;
   bool is_best = false;  // no encode is better at as few bits, and no mixture of two others
+  double own_mean = 0;   // of all its frames, where `mean` is of the common ones
+  int64_t own_frames = 0;
 };
 
 struct EncodeDifference {
@@ -34,6 +36,7 @@ struct EncodeDifference {
 struct Comparison {
   std::string score;  // shown name
   ScoreDirection better = ScoreDirection::kHigher;
+  std::optional<int64_t> common_frames;  // set where encodes have others, too (report/common_frames.h)
   std::vector<ComparedEncode> encodes;
   std::vector<EncodeDifference> differences;  // of each pair, the better one first
 };

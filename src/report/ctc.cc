@@ -43,7 +43,7 @@ std::string Cell(const Summary& summary, const SummaryVideo& video, const Qualit
     if (aggregate == wanted.score) return fmt::format("{:.6f}", value);
   const auto column = FindFrameScore(summary, video, wanted.score);
   if (!column.ok() || !HasUnit(wanted, **column)) return "";
-  const auto scores = ScoresOf(summary, **column);
+  const auto scores = ScoresOf(summary, video, **column);
   return scores ? fmt::format("{:.6f}", Mean(*scores)) : "";
 }
 

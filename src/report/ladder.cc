@@ -95,7 +95,7 @@ bool LadderDifference::is_outlier(size_t method) const {
   return std::max(low - rate, rate - high) > kAgreed * (high - low) + kLeast;
 }
 
-Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
+Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score, CommonScores common,
                                           std::vector<LadderCurve> curves) {
   size_t next = 0;
   for (LadderCurve& curve : curves) {
@@ -105,14 +105,12 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
         return Error(StatusCode::kInvalidArgument,
                      "{} has no bit rate: a curve needs files that are scored as a whole and declare a frame rate",
                      video.distorted);
-      ACU_ASSIGN_OR_RETURN(const ScoreTable::Column* const column, FindFrameScore(summary, video, score));
-      auto scores = ScoresOf(summary, *column);
-      if (!scores) return Error(StatusCode::kBadData, "{}: a frame has no {}", video.distorted, score);
-      const double mean = Mean(*scores);
+      const double mean = Mean(common.scores[next]);
       if (!std::isfinite(mean))
         return Error(StatusCode::kBadData, "{}: its {} {}", video.distorted, score, kIsInfinite);
-      curve.better = column->better;
-      curve.points.push_back({*video.bit_rate, mean, *std::move(scores)});
+      curve.better = common.column->better;
+      curve.points.push_back({*video.bit_rate, mean, std::move(common.scores[next])});
+      if (common.frames) curve.points.back().own = common.own_means[next];
     }
   }
   return curves;
@@ -136,10 +134,15 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
 }
 
 Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves) {
-  ACU_ASSIGN_OR_RETURN(std::vector<LadderCurve> points, CurvesOf(summary, score, std::move(curves)));
+  ACU_ASSIGN_OR_RETURN(CommonScores common, FindCommonScores(summary, score));
+  const std::optional<int64_t> common_frames = common.frames;
+  ACU_ASSIGN_OR_RETURN(std::vector<LadderCurve> points,
+                       CurvesOf(summary, score, std::move(common), std::move(curves)));
   const auto rate = summary.frame_rate ? std::optional(*summary.frame_rate / summary.n_subsample) : std::nullopt;
   const size_t scores = points.front().points.front().scores.size();
-  return MakeLadder(score, std::move(points), BlockLength(scores, rate));
+  Ladder ladder = MakeLadder(score, std::move(points), BlockLength(scores, rate));
+  ladder.common_frames = common_frames;
+  return ladder;
 }
 
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
@@ -178,6 +181,7 @@ Json LadderJson(const Ladder& ladder) {
       points.Append({{"distorted", curve.encodes.empty() ? Json() : Json(curve.encodes[i])},
                      {"bit_rate", curve.points[i].rate},
                      {"quality", curve.points[i].quality},
+                     {"own_quality", curve.points[i].own.value_or(curve.points[i].quality)},
                      {"on_hull", std::ranges::count(curve.hull, i) > 0}});
     curves.Append({{"name", curve.name}, {"points", std::move(points)}});
   }
@@ -199,7 +203,9 @@ Json LadderJson(const Ladder& ladder) {
                         {"doubtful", !refused && difference.is_doubtful()},
                         {"by", std::move(by)}});
   }
-  return {{"score", ladder.score}, {"curves", std::move(curves)}, {"differences", std::move(differences)}};
+  return {{"score", ladder.score},
+          {"common_frames", ladder.common_frames},
+          {"curves", std::move(curves)}, {"differences", std::move(differences)}};
 }
 
 std::string LadderText(const Ladder& ladder) {
@@ -207,15 +213,19 @@ std::string LadderText(const Ladder& ladder) {
   for (const LadderCurve& curve : ladder.curves) {
     const size_t width = std::max<size_t>(12, ladder.score.size() + 2);
     const bool is_known = curve.encodes.empty();
-    text += fmt::format("{}\n{:>16}{:>{}}  hull\n", curve.name, is_known ? "rate" : "bit rate", ladder.score, width);
+    const bool has_own = ladder.common_frames.has_value();
+    text += fmt::format("{}\n{:>16}{:>{}}{}  hull\n", curve.name, is_known ? "rate" : "bit rate", ladder.score, width,
+                        has_own ? fmt::format("{:>{}}", "own mean", width) : "");
     for (size_t i = 0; i < curve.points.size(); ++i) {
       const double rate = curve.points[i].rate;
-      text += fmt::format("{:>16}{:>{}.4f}  {:<4}  {}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
-                          curve.points[i].quality, width, std::ranges::count(curve.hull, i) > 0 ? "*" : "",
+      text += fmt::format("{:>16}{:>{}.4f}{}  {:<4}  {}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
+                          curve.points[i].quality, width,
+                          has_own ? fmt::format("{:>{}.4f}", *curve.points[i].own, width) : "", std::ranges::count(curve.hull, i) > 0 ? "*" : "",
                           is_known ? "" : curve.encodes[i]);
     }
     text += "\n";
   }
+  if (ladder.common_frames) text += DescribeCommonFrames(*ladder.common_frames) + "\n\n";
   for (const LadderDifference& difference : ladder.differences) {
     text += fmt::format("{} against {}: ", difference.test, difference.anchor);
     if (!difference.refusal.empty()) {

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "report/common_frames.h"
 #include "report/summary.h"
 #include "stats/bd_rate.h"
 
@@ -38,17 +39,18 @@ struct Ladder {
   std::string score;
   std::vector<LadderCurve> curves;  // the anchor first
   std::vector<LadderDifference> differences;
+  std::optional<int64_t> common_frames{};  // set where encodes have others, too (report/common_frames.h)
 };
 
-/// The curves' names and encodes become points by the mean of a score; videos of the summary are in the order of the
-/// curves' encodes.
-Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score,
+/// The curves' names and encodes become points by the mean of a score over common frames; videos of the summary are in
+/// the order of the curves' encodes.
+Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::string& score, CommonScores common,
                                           std::vector<LadderCurve> curves);
 
 /// Sorts the points, and compares each curve with the first. block: of frames, for intervals.
 Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t block);
 
-/// The same from a summary's videos, with blocks for intervals that suit its frame rate. score: as in CurvesOf.
+/// The same from a summary's videos, with blocks for intervals that suit its frame rate.
 Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves);
 
 /// "curve,rate,quality" lines under such a heading; rates in any unit, since differences are of their ratios.

@@ -105,9 +105,11 @@ class MapFilms : public FrameObserver {
   Result<NamedMaps> MapsOf(const FramePair& pair, size_t video) const {
     NamedMaps named;
     for (const MetricRun& run : session_->metric_runs()) {
+      if (!run.Serves(static_cast<int>(video))) continue;
       ACU_ASSIGN_OR_RETURN(std::vector<FrameMap> maps, MakeFrameMaps(run, pair.reference, pair.distorted[video]));
       for (FrameMap& map : maps) {
-        const std::string prefix = pair.distorted.size() > 1 ? fmt::format("video{}_", video) : "";
+        const std::string prefix = 
+            session_->run_videos() > 1 ? fmt::format("video{}_", session_->number(static_cast<int>(video))) : "";
         std::string name = prefix + map.name + run.options.KeySuffix();
         named.emplace_back(std::move(name), std::move(map));
       }

@@ -52,12 +52,13 @@ Json Curves(const Page& page) {
   return curves;
 }
 
-/// The frames at which shots begin, but the first.
+/// The frames at which shots begin, but the first: of the first video's pairs.
 Json ShotStarts(const Summary& summary) {
   constexpr size_t kMostShots = 50'000;  // more are a tenth of the page, and no use
   Json starts = Json::Array();
-  if (!summary.shots || summary.shots->size() > kMostShots) return starts;
-  for (const Part& shot : *summary.shots)
+  const auto& shots = summary.videos[0].shots;
+  if (!shots || shots->size() > kMostShots) return starts;
+  for (const Part& shot : *shots)
     if (shot.begin > 0) starts.Append(shot.begin);
   return starts;
 }
@@ -77,10 +78,10 @@ std::string Data(const Page& page) {
 }
 
 std::string ScoreRows(const Page& page, size_t video) {
-  const FrameRange range{0, page.summary->frame_count - 1, page.summary->n_subsample};
+  const SummaryVideo& scored = page.summary->videos[video];
   std::string models, features;
   for (const ScoreTable::Column& column : Scores(page, video).columns()) {
-    const auto scores = ScoresInRange(column, range);
+    const auto scores = ScoresOf(*page.summary, scored, column);
     std::string row = "<tr><th scope=\"row\">" + EscapeXml(column.shown) + "</th>";
     if (scores && !scores->empty()) {
       const std::vector<double> sorted = Sorted(*scores);

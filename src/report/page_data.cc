@@ -63,12 +63,13 @@ std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int co
   const ScoreTable::Column& column = page.summary->videos[video].scores->columns()[page.quality_column];
   const auto& scores = column.scores;
   const double rate = page.frame_rate.value_or(24);
+  const int64_t frames = FramesOf(*page.summary, page.summary->videos[video]);
   std::vector<WorstSecond> seconds;
   for (int64_t second = 0;; ++second) {
     const int64_t first = std::llround(std::ceil(static_cast<double>(second) * rate));
     const int64_t end =
-        std::min(page.summary->frame_count, static_cast<int64_t>(std::ceil(static_cast<double>(second + 1) * rate)));
-    if (first >= page.summary->frame_count) break;
+        std::min(frames, static_cast<int64_t>(std::ceil(static_cast<double>(second + 1) * rate)));
+    if (first >= frames) break;
     double sum = 0;
     int scored = 0;
     int64_t worst = first;

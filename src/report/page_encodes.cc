@@ -16,6 +16,10 @@ namespace {
 
 std::string EncodesSection(const std::string& body) { return Section("encodes", "Encodes side by side", body); }
 
+std::string CommonFramesNote(const std::optional<int64_t>& frames) {
+  return frames ? "<p class=\"note\">" + DescribeCommonFrames(*frames) + "</p>\n" : "";
+}
+
 constexpr std::array<const char*, 8> kColors = {"#2f6fdb", "#d1495b", "#2a9d8f", "#b8860b",
                                                 "#7e57c2", "#00838f", "#c2467f", "#6b8e23"};
 
@@ -84,8 +88,9 @@ std::string PointsTable(const LadderCurve& curve, const std::string& score) {
   for (size_t i = 0; i < curve.points.size(); ++i)
     rows += Row(curve.encodes.empty() ? "" : curve.encodes[i],
                 {BitRateText(curve.points[i].rate), fmt::format("{:.4f}", curve.points[i].quality),
+                 fmt::format("{:.4f}", curve.points[i].own.value_or(curve.points[i].quality)),
                  std::ranges::count(curve.hull, i) > 0 ? "yes" : ""});
-  return WideTable(curve.name, {"encode", "bit rate", score, "on the hull"}, rows);
+  return WideTable(curve.name, {"encode", "bit rate", score, "of all its frames", "on the hull"}, rows);
 }
 
 std::string DifferenceTable(const LadderDifference& difference) {
@@ -116,18 +121,19 @@ std::string EncodesPart(const Comparison& comparison) {
     rows += Row(encode.name,
                 {encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
                  encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", fmt::format("{:.2f}", encode.mean),
-                 IntervalText(encode.interval), fmt::format("{:.2f}", encode.p5), encode.is_best ? "yes" : ""});
+                 IntervalText(encode.interval), fmt::format("{:.2f}", encode.p5),
+                 fmt::format("{:.2f}", encode.own_mean), encode.is_best ? "yes" : ""});
   for (const EncodeDifference& difference : comparison.differences)
     sentences += "<li>" + EscapeXml(DifferenceText(comparison, difference, 2)) + "</li>\n";
   return EncodesSection(WideTable("",
                                   {"encode", "bytes", "bit rate", comparison.score + ", mean", "95 % interval",
-                                   "5th percentile", "best at its rate"},
+                                   "5th percentile", "mean of all its frames", "best at its rate"},
                                   rows) +
-                        "<ul>\n" + sentences + "</ul>");
+                        CommonFramesNote(comparison.common_frames) + "<ul>\n" + sentences + "</ul>");
 }
 
 std::string EncodesPart(const Ladder& ladder) {
-  std::string text = CurvesPicture(ladder);
+  std::string text = CurvesPicture(ladder) + CommonFramesNote(ladder.common_frames);
   for (const LadderDifference& difference : ladder.differences) text += DifferenceTable(difference);
   for (const LadderCurve& curve : ladder.curves) text += PointsTable(curve, ladder.score);
   return EncodesSection(text);

@@ -22,10 +22,11 @@ std::string FileName(const std::string& path) {
 }
 
 std::optional<double> MeanScore(const Page& page, size_t video, const std::string& column) {
-  const ScoreTable& table = *page.summary->videos[video].scores;
-  const int index = table.Find(column);
+  const SummaryVideo& scored = page.summary->videos[video];
+  const int index = scored.scores->Find(column);
   if (index < 0) return std::nullopt;
-  return Pool(table.columns()[index], {0, page.summary->frame_count - 1, page.summary->n_subsample}, Pooling::kMean);
+  return Pool(scored.scores->columns()[index],
+              {0, FramesOf(*page.summary, scored) - 1, page.summary->n_subsample}, Pooling::kMean);
 }
 
 /// The grades of the scale on which VMAF was trained, each for the scores around its own: 20 is bad, 40 poor, 60 fair,
@@ -67,7 +68,8 @@ std::optional<MostLostKind> MostLost(const LostPoints& lost) {
 std::string AlsoVisible(const Page& page, size_t video, int64_t frame, Damage most) {
   const ScoreTable& table = *page.summary->videos[video].scores;
   for (const auto& [feature, kind, from] : page.annoyances)
-    if (kind != most && table.Get(table.Find(feature), frame).value_or(0) >= from)
+    if (const int column = table.Find(feature);
+        kind != most && column >= 0 && table.Get(column, frame).value_or(0) >= from)
       return fmt::format(", and {} is visible", NameOf(kind));
   return "";
 }
@@ -97,7 +99,7 @@ std::string Sentence(const Page& page, size_t video) {
   if (!mean) return text + "has no score of quality.</p>\n";
   text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
   const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
-  if (!seconds.empty() && page.summary->frame_count > seconds[0].frames) {
+  if (!seconds.empty() && FramesOf(*page.summary, page.summary->videos[video]) > seconds[0].frames) {
     const std::string cause = MostlyLost(page, video, seconds[0]);
     text += fmt::format(" Its worst second, from {}, has {}{}.", Clock(page, seconds[0].first),
                         Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + EscapeXml(cause));
@@ -295,6 +297,8 @@ std::string ComparedPart(const Page& page) {
   for (const SummaryVideo& video : summary.videos) {
     text += row("encode", video.distorted);
     text += rows_of_input(&video - summary.videos.data() + 1);
+    if (FramesOf(summary, video) != summary.frame_count)
+      text += row("frames", fmt::format("{}", FramesOf(summary, video)));
     text += row("pairs", video.alignment ? video.alignment->Describe() : "by frame number, not checked");
   }
   for (const std::string& reason : summary.model_reasons) text += row("model", reason);
@@ -302,7 +306,8 @@ std::string ComparedPart(const Page& page) {
 }
 
 std::string CurvesPart(const Page& page) {
-  const bool has_cuts = page.summary->shots && page.summary->shots->size() > 1;
+  const auto& shots = page.summary->videos[0].shots;
+  const bool has_cuts = shots && shots->size() > 1;
   return Section(
       "curves", "Frame by frame",
       std::string(

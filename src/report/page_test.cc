@@ -147,7 +147,7 @@ TEST(Page, ShowsWhereShotsBegin) {
   ScoredPage run(100);
   EXPECT_EQ(DataOf(MakePage(run.page))["shots"], Json::array());
   EXPECT_FALSE(Has(MakePage(run.page), "from shot to shot"));
-  run.summary.shots = {{0, 30}, {30, 55}, {55, 100}};
+  run.summary.videos[0].shots = {{0, 30}, {30, 55}, {55, 100}};
   const std::string page = MakePage(run.page);
   EXPECT_EQ(DataOf(page)["shots"], Json({30, 55}));
   EXPECT_TRUE(Has(page, "from shot to shot"));

@@ -19,8 +19,7 @@ namespace {
 
 constexpr int kMapWidth = 960;  // maps have a value for 32 samples
 
-Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFrame& worst) {
-  const bool full_range = view.run->color.full_range.value_or(false);
+Status WriteFrame(const std::string& prefix, const ViewedVideo& video, bool full_range, const WorstFrame& worst) {
   const auto path = [&](const std::string& name, const char* ending) {
     return fmt::format("{}{}_{:06}.{}", prefix, name, worst.frame, ending);
   };
@@ -28,7 +27,8 @@ Status WriteFrame(const std::string& prefix, const RunView& view, const WorstFra
   ACU_RETURN_IF_ERROR(WriteFile(path("reference", "png"), Png(own_size(worst.reference))));
   ACU_RETURN_IF_ERROR(WriteFile(path("distorted", "png"), Png(own_size(worst.distorted))));
   const RgbImage encode = DarkGray(ToImage(worst.distorted, full_range, kMapWidth));
-  for (const MetricRun& run : view.metrics) {
+  for (const MetricRun& run : video.metrics) {
+    if (!run.Serves(video.number)) continue;
     ACU_ASSIGN_OR_RETURN(const std::vector<FrameMap> maps, MakeFrameMaps(run, worst.reference, worst.distorted));
     for (const FrameMap& map : maps) {
       const std::string name = map.name + run.options.KeySuffix();
@@ -53,17 +53,20 @@ Status WriteWorstMaps(const std::string& folder, int count, int threads, const R
   ACU_RETURN_IF_ERROR(MakeMapFolder(folder));
   struct Shown {
     std::string prefix;
-    const WorstFrame* frame;
+    const ViewedVideo& video;
+    const WorstFrame& frame;
   };
   std::vector<Shown> shown;
   for (size_t d = 0; d < view.run->worst.size(); ++d) {
     const std::string prefix =
         fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");
     const size_t frames = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
-    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames)) shown.push_back({prefix, &frame});
+    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames)) 
+      shown.push_back({prefix, view.videos[d], frame});
   }
+  const bool full_range = view.run->color.full_range.value_or(false);
   return ParallelFor(threads, static_cast<int>(shown.size()),
-                     [&](int i) { return WriteFrame(shown[i].prefix, view, *shown[i].frame); });
+                     [&](int i) { return WriteFrame(shown[i].prefix, shown[i].video, full_range, shown[i].frame); });
 }
 
 }  // namespace acutance

@@ -33,9 +33,8 @@ namespace {
 /// The points that a model's frames lost, read from a table.
 class LossReader {
  public:
-  LossReader(const ModelRun& run, std::span<const MetricRun> metrics, const ScoreTable& table)
-      : run_(run), table_(table) {
-    for (const std::string& key : run.feature_keys()) features_.push_back(FeatureOf(metrics, key));
+  LossReader(const ModelRun& run, const ViewedVideo& video) : run_(run), table_(*video.scores) {
+    for (const std::string& key : run.feature_keys(video.number)) features_.push_back(FeatureOf(video.metrics, key));
   }
 
   std::optional<LostPoints> Of(int64_t frame) const {
@@ -120,11 +119,11 @@ bool Measures(const Metric& metric, Damage kind) {
 }
 
 /// The map of what cost most, by the first feature that has one.
-void AddMap(const RunView& view, PageFrame& frame) {
+void AddMap(const ViewedVideo& video, PageFrame& frame) {
   if (!frame.lost || !frame.map.empty()) return;
   const auto most = static_cast<Damage>(std::ranges::max_element(frame.lost->points) - frame.lost->points);
-  for (const MetricRun& run : view.metrics) {
-    if (!Measures(*run.metric, most)) continue;
+  for (const MetricRun& run : video.metrics) {
+    if (!run.Serves(video.number) || !Measures(*run.metric, most)) continue;
     Result<std::vector<FrameMap>> maps = MakeFrameMaps(run, frame.reference, frame.distorted);
     if (!maps.ok()) continue;
     const auto found = std::ranges::find(*maps, most, &FrameMap::damage);
@@ -132,26 +131,32 @@ void AddMap(const RunView& view, PageFrame& frame) {
   }
 }
 
-/// The columns of the models; the first of them, which ranks frames, or null.
-const ModelRun* NoteModels(const RunView& view, Page& page) {
-  const ModelRun* ranking = nullptr;
-  for (const ModelRun& model : view.models) {
-    if (!model.predicts()) continue;
-    page.model_columns.push_back(model.main_score_key());
-    if (ranking) continue;
-    ranking = &model;
-    page.model_features = model.feature_keys();
-    for (const std::string& key : page.model_features)
-      if (const auto found = FindOutput(view.metrics, key); found && found->output->damage.annoying_from)
+/// A model that ranks frames, or null.
+const ModelRun* RankingModel(const ViewedVideo& video) {
+  const auto found = std::ranges::find_if(video.models, &ModelRun::predicts);
+  return found == video.models.end() ? nullptr : &*found;
+}
+
+/// The columns of the models, and the features of the one that ranks frames.
+void NoteModels(const RunView& view, Page& page) {
+  for (const ModelRun& model : view.videos[0].models)
+    if (model.predicts()) page.model_columns.push_back(model.main_score_key());
+  for (const ViewedVideo& video : view.videos) {
+    const ModelRun* const ranking = RankingModel(video);
+    if (!ranking) continue;
+    for (const std::string& key : ranking->feature_keys(video.number)) {
+      if (std::ranges::find(page.model_features, key) != page.model_features.end()) continue;
+      page.model_features.push_back(key);
+      if (const auto found = FindOutput(video.metrics, key); found && found->output->damage.annoying_from)
         page.annoyances.push_back({key, *found->output->damage.kind, *found->output->damage.annoying_from});
+    }
   }
-  const std::string first = ranking ? ranking->main_score_key() : "";
-  page.quality_column = FindQualityColumn(*view.tables[0], first).value_or(-1);
-  return ranking;
+  page.quality_column =
+      FindQualityColumn(*view.videos[0].scores, page.model_columns.empty() ? "" : page.model_columns[0]).value_or(-1);
 }
 
 void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo& video) {
-  const auto most = static_cast<size_t>(FramesShownOf(view.tables.size()));
+  const auto most = static_cast<size_t>(FramesShownOf(view.videos.size()));
   for (const WorstFrame& worst : frames.first(std::min(frames.size(), most))) {
     video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
                            worst.reference, worst.distorted});
@@ -159,14 +164,19 @@ void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo
 }
 
 void AddCausesAndMaps(const RunView& view, int threads, std::span<PageVideo> videos) {
-  std::vector<std::pair<const WorstFrame*, PageFrame*>> frames;
+  struct Shown {
+    const ViewedVideo& video;
+    const WorstFrame& worst;
+    PageFrame& frame;
+  };
+  std::vector<Shown> frames;
   for (size_t v = 0; v < videos.size(); ++v)
     for (size_t i = 0; i < videos[v].worst.size(); ++i)
-      frames.emplace_back(&view.run->worst[v][i], &videos[v].worst[i]);
+      frames.push_back({view.videos[v], view.run->worst[v][i], videos[v].worst[i]});
   // A frame without a map is shown without one.
   (void)ParallelFor(threads, static_cast<int>(frames.size()), [&](int i) {
-    AddCause(*frames[i].first, *frames[i].second);
-    AddMap(view, *frames[i].second);
+    AddCause(frames[i].worst, frames[i].frame);
+    AddMap(frames[i].video, frames[i].frame);
     return Status();
   });
 }
@@ -184,12 +194,13 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
   page.receipt = std::move(choice.receipt);
   page.encodes_part = std::move(choice.encodes_part);
   if (choice.is_small) page.most_points = kPointsOfSmallPage;
-  const ModelRun* const ranking = NoteModels(view, page);
+  NoteModels(view, page);
   for (size_t d = 0; d < summary.videos.size(); ++d) {
     PageVideo video;
+    const ModelRun* const ranking = RankingModel(view.videos[d]);
     if (ranking && !ranking->model().is_collection()) {
-      const LossReader loss(*ranking, view.metrics, *view.tables[d]);
-      const std::vector<LostPoints> lost = loss.OfMany(run.frames, view.subsample);
+      const LossReader loss(*ranking, view.videos[d]);
+      const std::vector<LostPoints> lost = loss.OfMany(run.encodes[d].frames, view.subsample);
       if (!lost.empty()) video.lost = MeanLostPoints(lost);
       video.lost_frames = std::ssize(lost);
       video.lost_at = [loss](int64_t frame) { return loss.Of(frame); };

@@ -7,7 +7,7 @@ namespace acutance {
 namespace {
 
 void AddModels(const RunView& view, Summary& summary) {
-  for (const ModelRun& model : view.models) {
+  for (const ModelRun& model : view.videos.front().models) {
     for (const std::string& key : model.score_keys()) {
       SummaryModel entry{key, model.model().source};
       if (model.model().is_collection() && key == model.main_score_key())
@@ -27,14 +27,14 @@ void AddSize(const ScoredRun& run, size_t distorted, SummaryVideo& video) {
   if (!error) video.bytes = bytes;
 }
 
-Status AddParts(const SummaryChoice& choice, const ScoredRun& run, Summary& summary) {
+Status AddParts(const SummaryChoice& choice, const ScoredRun& run, const ScoredEncode& encode, SummaryVideo& video) {
   if (choice.segments) {
-    ACU_ASSIGN_OR_RETURN(summary.segments, SplitSegments(*choice.segments, 0, run.frames, run.frame_rate));
+    ACU_ASSIGN_OR_RETURN(video.segments, SplitSegments(*choice.segments, 0, encode.frames, run.frame_rate));
   }
-  if (!run.shot_starts) return {};
+  if (!encode.shot_starts) return {};
   SegmentSpec shots;
-  for (const int64_t start : *run.shot_starts) shots.starts.push_back({static_cast<double>(start), true});
-  ACU_ASSIGN_OR_RETURN(summary.shots, SplitSegments(shots, 0, run.frames, {}));
+  for (const int64_t start : *encode.shot_starts) shots.starts.push_back({static_cast<double>(start), true});
+  ACU_ASSIGN_OR_RETURN(video.shots, SplitSegments(shots, 0, encode.frames, {}));
   return {};
 }
 
@@ -63,11 +63,13 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
   if (!choice.pools.empty()) summary.pools = summary.part_pools = choice.pools;
   AddModels(view, summary);
   for (size_t d = 0; d < choice.distorted.size(); ++d) {
-    SummaryVideo video{choice.distorted[d], view.tables[d], run.alignments.empty() ? nullptr : &run.alignments[d]};
+    SummaryVideo video{choice.distorted[d], view.videos[d].scores,
+                       run.alignments.empty() ? nullptr : &run.alignments[d]};
+    video.frames = run.encodes[d].frames;
     AddSize(run, d, video);
+    ACU_RETURN_IF_ERROR(AddParts(choice, run, run.encodes[d], video));
     summary.videos.push_back(std::move(video));
   }
-  ACU_RETURN_IF_ERROR(AddParts(choice, run, summary));
   ACU_ASSIGN_OR_RETURN(summary.verdicts, JudgeSummary(summary, choice.requirements));
   return summary;
 }

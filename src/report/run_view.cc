@@ -15,18 +15,16 @@ std::vector<SummaryDevice> DevicesOf(const Session& session) {
 
 RunView ViewOf(const ScoredRun& run) {
   const Session& session = *run.session;
-  RunView view{.run = &run,
-               .models = session.models(),
-               .metrics = session.metric_runs(),
-               .tables = {},
-               .devices = DevicesOf(session),
-               .subsample = session.subsample()};
-  for (int d = 0; d < session.distorted_count(); ++d) view.tables.push_back(&session.scores(d));
+  RunView view{.run = &run, .videos = {}, .devices = DevicesOf(session), .subsample = session.subsample()};
+  for (const ScoredEncode& encode : run.encodes)
+    view.videos.push_back(
+        {&encode.scores(), encode.session->models(), encode.session->metric_runs(), encode.video});
   return view;
 }
 
 std::string PairsCsv(const ScoredRun& run, size_t video) {
-  return PairsCsv((run.alignments.empty() ? AlignByOffset(run.frames, run.frames, 0) : run.alignments[video]).pairs);
+  return PairsCsv((run.alignments.empty() ? AlignByOffset(run.encodes[video].frames, run.encodes[video].frames, 0)
+                                        : run.alignments[video]).pairs);
 }
 
 }  // namespace acutance

@@ -14,19 +14,25 @@
 
 namespace acutance {
 
-/// The parts may lie in the run's session, or outlive it.
+/// What a distorted video was scored with.
+struct ViewedVideo {
+  const ScoreTable* scores = nullptr;
+  std::span<const ModelRun> models;    // of its session
+  std::span<const MetricRun> metrics;  // of its session: those that serve `number` are its own
+  int number = 0;                      // in the session
+};
+
+/// The parts may lie in the run's sessions, or outlive them.
 struct RunView {
-  const ScoredRun* run = nullptr;  // whose session is not read
-  std::span<const ModelRun> models;
-  std::span<const MetricRun> metrics;
-  std::vector<const ScoreTable*> tables;  // one a distorted video
-  std::vector<SummaryDevice> devices;     // next to the CPU
+  const ScoredRun* run = nullptr;  // whose sessions are not read
+  std::vector<ViewedVideo> videos;     // by distorted video
+  std::vector<SummaryDevice> devices;  // next to the CPU
   int subsample = 1;
 };
 
 std::vector<SummaryDevice> DevicesOf(const Session& session);
 
-/// A view with the parts of a run's session.
+/// A view with the parts of a run's sessions.
 RunView ViewOf(const ScoredRun& run);
 
 /// The aligned frames of a distorted video as --align reads them: by index where the run needed no alignment.

@@ -34,7 +34,7 @@ Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& par
   if (!part.name.empty()) result["name"] = part.name;
   Json models = Json::Object(), features = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
-    const auto scores = ScoresOf(summary, column, &part);
+    const auto scores = ScoresOf(summary, video, column, &part);
     Json pools = scores ? PoolsJson(*scores, summary.part_pools, ContextOf(summary, column)) : Json();
     (FindModel(summary, column) ? models : features)[column.shown] = std::move(pools);
   }
@@ -53,7 +53,8 @@ Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vec
 Json MembersInterval(const Summary& summary, const SummaryVideo& video, const SummaryModel& model) {
   std::vector<double> means;
   for (const std::string& member : model.members) {
-    const auto scores = ScoresOf(summary, video.scores->columns()[static_cast<size_t>(video.scores->Find(member))]);
+    const auto scores = ScoresOf(
+        summary, video, video.scores->columns()[static_cast<size_t>(video.scores->Find(member))]);
     if (scores) means.push_back(*PoolScores(*scores, {}, {}));
   }
   constexpr double kConfidence = 0.95;
@@ -67,7 +68,7 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
   Json models = Json::Object(), features = Json::Object(), aggregates = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
     const SummaryModel* const model = FindModel(summary, column);
-    const auto scores = ScoresOf(summary, column);
+    const auto scores = ScoresOf(summary, video, column);
     Json statistics = scores ? StatisticsJson(*scores, summary.pools, ContextOf(summary, column)) : Json();
     if (model && statistics.IsObject()) {
       statistics["model"] = model->source;
@@ -77,11 +78,12 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
   }
   for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = value;
   Json result = {{"distorted", video.distorted},    {"bytes", video.bytes},
-                 {"bit_rate", video.bit_rate},      {"models", std::move(models)},
+                 {"bit_rate", video.bit_rate},      {"frames", FramesOf(summary, video)},
+                 {"models", std::move(models)},
                  {"features", std::move(features)}, {"aggregates", std::move(aggregates)}};
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
-  if (summary.shots) result["shots"] = PartsJson(summary, video, *summary.shots);
-  if (summary.segments) result["segments"] = PartsJson(summary, video, *summary.segments);
+  if (video.shots) result["shots"] = PartsJson(summary, video, *video.shots);
+  if (video.segments) result["segments"] = PartsJson(summary, video, *video.segments);
   return result;
 }
 
@@ -93,9 +95,13 @@ PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column) 
   return context;
 }
 
-std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreTable::Column& column,
-                                            const Part* part) {
-  FrameRange range{0, summary.frame_count - 1, summary.n_subsample};
+int64_t FramesOf(const Summary& summary, const SummaryVideo& video) {
+  return video.frames.value_or(summary.frame_count);
+}
+
+std::optional<std::vector<double>> ScoresOf(const Summary& summary, const SummaryVideo& video,
+                                            const ScoreTable::Column& column, const Part* part) {
+  FrameRange range{0, FramesOf(summary, video) - 1, summary.n_subsample};
   if (part) range = {part->begin, part->end - 1, summary.n_subsample};
   return ScoresInRange(column, range);
 }
@@ -183,7 +189,7 @@ Result<std::optional<double>> ValueOf(const Requirement& requirement, const Summ
   ACU_ASSIGN_OR_RETURN(const std::optional<int> index, FindScore(requirement, *video.scores, summary.models));
   if (index) {
     const ScoreTable::Column& column = video.scores->columns()[static_cast<size_t>(*index)];
-    const auto scores = ScoresOf(summary, column);
+    const auto scores = ScoresOf(summary, video, column);
     if (!scores) return {std::nullopt};
     const auto value = PoolScores(*scores, *requirement.pool, ContextOf(summary, column));
     if (!value)

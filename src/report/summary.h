@@ -32,6 +32,9 @@ struct SummaryVideo {
   const Alignment* alignment = nullptr;  // null: frames are paired by their numbers, not checked
   std::optional<uint64_t> bytes = {};    // of the file; not set: not a regular file
   std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
+  std::optional<int64_t> frames = {};    // scored with their partners; not set: Summary::frame_count
+  std::optional<std::vector<Part>> shots = {};  // not set: not detected
+  std::optional<std::vector<Part>> segments = {};
 };
 
 struct SummaryDevice {
@@ -49,7 +52,7 @@ struct Summary {
   int height = 0;
   int bit_depth = 0;
   std::string pixel_format;
-  int64_t frame_count = 0;  // frame pairs read
+  int64_t frame_count = 0;  // frame pairs read, of the longest video
   int n_subsample = 1;
   double seconds = 0;
   int threads = 1;
@@ -62,17 +65,17 @@ struct Summary {
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
-  std::optional<std::vector<Part>> shots = {};                         // not set: not detected
-  std::optional<std::vector<Part>> segments = {};
   std::vector<Verdict> verdicts = {};  // of what was required
 };
 
 /// Properties of a column's scores that pooling needs.
 PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);
 
-/// The frames that were scored of `part`; the last frame of a column that is complete is frame_count - 1.
-std::optional<std::vector<double>> ScoresOf(const Summary& summary, const ScoreTable::Column& column,
-                                            const Part* part = nullptr);
+int64_t FramesOf(const Summary& summary, const SummaryVideo& video);
+
+/// The frames of a video's column that were scored, or those of `part`.
+std::optional<std::vector<double>> ScoresOf(const Summary& summary, const SummaryVideo& video,
+                                            const ScoreTable::Column& column, const Part* part = nullptr);
 
 /// One JSON document as docs/schema/acutance-1.json describes it: a strict JSON text with numbers that read back to the
 /// same double, null where there is none.

@@ -8,6 +8,7 @@
 #include "align/align_tracks.h"
 #include "align/read_tracks.h"
 #include "metric/registry.h"
+#include "run/encode_groups.h"
 #include "run/plan_alignment.h"
 #include "video/filters.h"
 
@@ -84,7 +85,11 @@ void AlignmentMonitor::AddTap(std::span<const Input> inputs, std::vector<ResultT
       }));
 }
 
-bool AlignmentMonitor::RejectsFacts() { return NeedsFullAlignment(task_, plan_) && Reject({}); }
+bool AlignmentMonitor::RejectsFacts() {
+  for (size_t v = 1; v < task_.videos.size(); ++v)
+    if (NeedsFullAlignment(PartOf(task_, {v - 1}), plan_)) Reject(v, {});
+  return misalignment_.has_value();
+}
 
 bool AlignmentMonitor::Rejects(int64_t frames) {
   if (!plan_.is_checked() || frames < next_check_) return false;
@@ -105,17 +110,17 @@ bool AlignmentMonitor::RejectsFirst(int64_t frames) {
   for (size_t v = 1; v < tracks_.size(); ++v) {
     if (!IsRead(tracks_[v])) continue;  // an attempt that reads the reference alone
     std::optional<Misalignment> found = CheckFirstPairs(plan_, *tracks_[0], *tracks_[v], frames);
-    if (found) return Reject(*std::move(found));
+    if (found) Reject(v, *std::move(found));
   }
-  return false;
+  return misalignment_.has_value();
 }
 
 /// Pipes are held before the attempt ends, so that the next attempt can read them.
-bool AlignmentMonitor::Reject(Misalignment misalignment) {
+void AlignmentMonitor::Reject(size_t video, Misalignment misalignment) {
+  rejected_.push_back(video - 1);
   misalignment_ = std::move(misalignment);
   misalignment_->next_check = next_check_;
-  videos_.HoldPipes(true);
-  return true;
+  HoldPipes();
 }
 
 void AlignmentMonitor::Conclude(int64_t frames) {
@@ -132,7 +137,10 @@ void AlignmentMonitor::ConcludeAssumed(int64_t frames) {
       continue;
     }
     std::optional<ConfirmedAlignment> found = ConfirmAssumed(task_, v, *tracks_[0], *tracks_[v], frames);
-    if (!found) return static_cast<void>(Reject({.rejected = 0}));
+    if (!found) {
+      Reject(v, {.rejected = 0});
+      continue;
+    }
     alignments_.push_back(std::move(found->alignment));
     std::ranges::move(found->warnings, std::back_inserter(warnings_));
   }
@@ -140,10 +148,10 @@ void AlignmentMonitor::ConcludeAssumed(int64_t frames) {
 
 /// All frames decide, as they do without an estimate.
 void AlignmentMonitor::ConcludeEstimated(int64_t frames) {
-  if (!ReadToEnds()) return static_cast<void>(Reject({.rejected = plan_.offset}));
+  if (!ReadToEnds()) return Reject(1, {.rejected = plan_.offset});
   std::vector<FrameTrack> whole = {tracks_[0]->Copy(kAll), tracks_[1]->Copy(kAll)};
   std::optional<ConfirmedAlignment> found = ConfirmEstimated(task_, plan_, whole, frames);
-  if (!found) return static_cast<void>(Reject({.rejected = plan_.offset, .whole = std::move(whole)}));
+  if (!found) return Reject(1, {.rejected = plan_.offset, .whole = std::move(whole)});
   alignments_.push_back(std::move(found->alignment));
   warnings_ = std::move(found->warnings);
 }

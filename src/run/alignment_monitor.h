@@ -51,6 +51,9 @@ class AlignmentMonitor {
   /// After an attempt that scored `frames` pairs; may reject them, too.
   void Conclude(int64_t frames);
   const std::optional<Misalignment>& misalignment() const { return misalignment_; }
+  /// The distorted videos to which that applies.
+  const std::vector<size_t>& rejected() const { return rejected_; }
+  void HoldPipes() { videos_.HoldPipes(true); }
   const AlignmentTask& task() const { return task_; }
   const AlignmentPlan& plan() const { return plan_; }
   const VideoCache& videos() const { return videos_; }
@@ -65,7 +68,7 @@ class AlignmentMonitor {
 
  private:
   bool RejectsFirst(int64_t frames);
-  bool Reject(Misalignment misalignment);
+  void Reject(size_t video, Misalignment misalignment);
   void ConcludeAssumed(int64_t frames);
   void ConcludeEstimated(int64_t frames);
   bool ReadToEnds();
@@ -76,7 +79,8 @@ class AlignmentMonitor {
   std::shared_ptr<ThreadPool> crew_;                       // computes fingerprints; null: they are not recorded
   std::vector<std::shared_ptr<FingerprintTrack>> tracks_;  // by video; null: not recorded
   int64_t next_check_;
-  std::optional<Misalignment> misalignment_;
+  std::optional<Misalignment> misalignment_;  // of the last of them
+  std::vector<size_t> rejected_;
   std::vector<Alignment> alignments_;
   std::vector<std::string> warnings_;
 };

@@ -16,6 +16,7 @@
 #include "image/picture_key.h"
 #include "io/video_source.h"
 #include "run/alignment_monitor.h"
+#include "run/encode_groups.h"
 #include "run/run_journal.h"
 #include "run/run_observers.h"
 #include "run/score_run.h"
@@ -45,12 +46,23 @@ class AttemptReport {
   std::optional<RunError>& error() { return error_; }
   std::vector<std::string>& warnings() { return warnings_; }
 
-  /// NVDEC decoded a video, so that it may have caused an error.
+  /// Groups of distorted videos which the reference is brought to one form for; the attempt ends.
+  std::nullopt_t Split(std::vector<VideoGroup> groups) {
+    groups_ = std::move(groups);
+    return std::nullopt;
+  }
+  std::vector<VideoGroup>& groups() { return groups_; }
+
+  /// Distorted videos that have more frames to score, since another one ended the attempt.
+  void NoteUnfinished(VideoGroup videos) { unfinished_ = std::move(videos); }
+  VideoGroup& unfinished() { return unfinished_; }
+
   /// The warnings of videos that are damaged, of an attempt whose frames turned out to be misaligned: they are a reason
   /// where no alignment is found.
   void NoteDamage(std::vector<std::string> warnings) { damage_ = std::move(warnings); }
   std::vector<std::string>& damage() { return damage_; }
 
+  /// NVDEC decoded a video, so that it may have caused an error.
   void NoteNvdec() { used_nvdec_ = true; }
   bool used_nvdec() const { return used_nvdec_; }
 
@@ -58,6 +70,8 @@ class AttemptReport {
   const std::function<void(const std::string&)> on_warning_;
   std::vector<std::string> warnings_;
   std::vector<std::string> damage_;
+  std::vector<VideoGroup> groups_;
+  VideoGroup unfinished_;
   std::optional<RunError> error_;
   bool used_nvdec_ = false;
 };
@@ -125,7 +139,7 @@ struct StartedRun {
   RunObservers observers;
   ReferenceKeys keys;
   std::unique_ptr<RunJournal> journal{};  // null: none; outlives the session, whose results go there
-  std::unique_ptr<Session> session{};
+  std::shared_ptr<Session> session{};
   std::unique_ptr<PairReader> reader{};
 };
 

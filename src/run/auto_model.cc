@@ -69,30 +69,40 @@ std::vector<std::string_view> SetOptions(Model& model, const OptionTexts& option
   return names;
 }
 
-/// Passes the encode's own size and bit depth, which conversions hide, to features that have options for them. A run
-/// has one set of features for all videos.
-std::string DescribeEncode(const ModelFacts& facts, Model& model) {
-  const PictureFormat& encode = facts.encodes.front();
-  const auto differs = [&](const PictureFormat& other) {
-    return other.width != encode.width || other.height != encode.height || other.bit_depth != encode.bit_depth;
-  };
-  if (std::ranges::any_of(facts.encodes, differs))
-    return "; the encodes differ in size or bit depth, so features use the common format: score them separately to use "
-           "their own";
+/// Passes the encode's own size and bit depth, which conversions hide, to features that have options for them. Returns
+/// what it passed.
+std::string DescribeEncode(const PictureFormat& encode, const PictureFormat& pictures, Model& model) {
   std::vector<std::string_view> names;
   std::string text;
   const auto give = [&](const OptionTexts& options, const std::string& what) {
-    const auto found = SetOptions(model, options, facts.pictures);
+    const auto found = SetOptions(model, options, pictures);
     if (found.empty()) return;
     names = found;
     text += (text.empty() ? "" : " and ") + what;
   };
-  if (encode.width != facts.pictures.width || encode.height != facts.pictures.height)
+  if (encode.width != pictures.width || encode.height != pictures.height)
     give({{"enc_width", std::to_string(encode.width)}, {"enc_height", std::to_string(encode.height)}},
          fmt::format("{}x{}", encode.width, encode.height));
   if (encode.bit_depth < kV1Depth)
     give({{"enc_bitdepth", std::to_string(encode.bit_depth)}}, fmt::format("{} bits", encode.bit_depth));
-  return text.empty() ? "" : fmt::format("; {} measured at the encode's {}", fmt::join(names, ", "), text);
+  return text.empty() ? "" : fmt::format("{} measured at the encode's {}", fmt::join(names, ", "), text);
+}
+
+/// The model for each encode, with options of its own where they differ.
+std::string SetEncodes(const ModelFacts& facts, const Model& model, ModelRequest& request) {
+  std::vector<std::shared_ptr<const Model>> models;
+  std::string text;
+  for (const PictureFormat& encode : facts.encodes) {
+    Model own = model;
+    const std::string words = DescribeEncode(encode, facts.pictures, own);
+    if (models.empty()) text = words;
+    else if (words != text) text = "each encode measured at its own size and bit depth";
+    models.push_back(std::make_shared<const Model>(std::move(own)));
+  }
+  request.model = models.front();
+  const auto is_same = [&](const auto& other) { return other->features == models.front()->features; };
+  if (!std::ranges::all_of(models, is_same)) request.of_videos = std::move(models);
+  return text.empty() ? text : "; " + text;
 }
 
 std::string DescribeRate(const std::optional<double>& rate) {
@@ -104,9 +114,9 @@ std::string DescribeRate(const std::optional<double>& rate) {
 Result<ModelRequest> MakeV1(const ModelFacts& facts, const Names& names, std::string& reason) {
   const bool is_fast = facts.frame_rate.value_or(0) >= kHighRate;
   const std::string name = fmt::format("vmaf_v1.0.16_{}{}", is_fast ? "hfr_" : "", names.v1);
-  ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(name, name));
-  const std::string encode = DescribeEncode(facts, model);
-  ModelRequest request = RequestV1(std::move(model));
+  ACU_ASSIGN_OR_RETURN(const Model model, LoadBuiltinModel(name, name));
+  ModelRequest request = RequestV1(model);
+  const std::string encode = SetEncodes(facts, model, request);
   ACU_RETURN_IF_ERROR(CheckPictures(request, facts.pictures));
   const PictureFormat& pictures = facts.pictures;
   reason = fmt::format("{}, for {}x{}, {}{}{}", name, pictures.width, pictures.height, DescribeRate(facts.frame_rate),

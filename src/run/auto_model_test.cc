@@ -75,8 +75,14 @@ TEST(AutoModel, GivesCambiTheEncodesOwnFormat) {
   facts.encodes = {Format(128, 72, 8)};
   EXPECT_EQ(EncodeOptions(facts), (Options{{"enc_bitdepth", "8"}})) << "CAMBI takes no encode so small";
   facts.encodes = {Format(640, 360), Format(1280, 720)};
-  EXPECT_EQ(EncodeOptions(facts), Options());
-  EXPECT_THAT(ChooseModels(facts, Viewing::kTv)->reasons[0], HasSubstr("the encodes differ"));
+  const ChosenModels chosen = ChooseModels(facts, Viewing::kTv).value();
+  EXPECT_THAT(chosen.reasons[0], HasSubstr("each encode measured at its own size and bit depth"));
+  ASSERT_EQ(chosen.models[0].of_videos.size(), 2);
+  for (size_t d = 0; d < 2; ++d) {
+    ModelFacts alone = facts;
+    alone.encodes = {facts.encodes[d]};
+    EXPECT_EQ(chosen.models[0].of_videos[d]->features, ChooseModels(alone, Viewing::kTv)->models[0].model->features);
+  }
 }
 
 TEST(AutoModel, WarnsOfModelsForAnotherRateOrViewing) {

@@ -167,6 +167,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   if (status.ok()) status = Finish(request, started, feed.was_stopped(), report.error().has_value());
   if (!status.ok()) return report.Fail(RunStage::kScore, status);
   alignment.Conclude(session.frames_added() - first);       // of a video that breaks off, too
+  if (request.run_videos > 1) alignment.HoldPipes();        // others may read them again
   const std::vector<VideoSource*> videos = reader.Close();  // what concludes the alignment reads them
   std::vector<std::string> damage = RecordFindings(videos, run.inputs);
   if (alignment.misalignment()) {
@@ -178,8 +179,8 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   run.frames = session.frames_added();
   run.warnings = session.warnings();
   RecordBitRates(videos, run.inputs);
-  if (status = started.observers.Conclude(session, run); !status.ok()) return report.Fail(RunStage::kScore, status);
-  run.session = std::move(started.session);
+  if (status = started.observers.Conclude(started.session, run); !status.ok()) return report.Fail(RunStage::kScore, status);
+  report.NoteUnfinished(reader.unfinished());
   return std::move(run);
 }
 

@@ -31,6 +31,7 @@ class Joining {
     result_.run.frames = session_->frames_added();
     result_.run.warnings = session_->warnings();
     result_.run.session = std::move(session_);
+    result_.run.encodes = EncodesOf(result_.run.session, result_.run);
     return std::move(result_);
   }
 

@@ -106,8 +106,8 @@ Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, Pa
   return {};
 }
 
-/// Gives the videos that declare no pixel aspect ratio that of the other side, where their sizes call for it.
-void AssumeAspects(OpenedInputs& opened, AttemptReport& report) {
+/// Gives the video that declares no pixel aspect ratio that of the other one, where their sizes call for it.
+void AssumeAspects(PairReaderInput& reference, PairReaderInput& distorted, AttemptReport& report) {
   const auto assume = [&](PairReaderInput& input, const PairReaderInput& other) {
     if (input.video->facts().has_pixel_aspect || input.pixel_aspect || !other.video->facts().has_pixel_aspect) return;
     input.pixel_aspect =
@@ -116,23 +116,52 @@ void AssumeAspects(OpenedInputs& opened, AttemptReport& report) {
       report.Warn(fmt::format("{} declares no pixel aspect ratio; that of {} is assumed ({:.4g})", input.name,
                               other.name, *input.pixel_aspect));
   };
-  for (PairReaderInput& input : opened.distorted) {
-    assume(opened.reference, input);
-    assume(input, opened.reference);
-  }
+  assume(reference, distorted);
+  assume(distorted, reference);
 }
 
-Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport& report) {
+/// What the reference becomes next to this distorted video, as a text that is equal for those with which it becomes the
+/// same.
+std::string ReferenceKey(const FitOptions& fit, bool is_any_interlaced, const PairReaderInput& reference,
+                         const PairReaderInput& distorted) {
+  const VideoSource &one = *reference.video, &other = *distorted.video;
+  const VideoFacts own = one.facts(), facts = other.facts();
+  std::string key = fmt::format("{} {}", reference.crop ? ToText(*reference.crop) : "", reference.shown_pixel_aspect());
+  if (fit.raise_bit_depth) key += fmt::format(" {} bits", std::max(one.format().bit_depth, other.format().bit_depth));
+  if (fit.size && fit.size->of == CommonSize::Of::kDistorted) {
+    const Rectangle size = distorted.crop.value_or(WholeOf(distorted));
+    key += fmt::format(" {}x{}", size.width, size.height);
+  }
+  if (own.is_rgb && !facts.is_rgb)
+    key += fmt::format(" {} {}", NameOf(other.color().matrix), other.color().full_range.value_or(false));
+  if (is_any_interlaced && fit.deinterlace == Deinterlacing::kAuto)
+    key += fmt::format(" {} {}", own.is_interlaced && facts.is_interlaced, other.is_raw());
+  if (!one.frame_rate()) key += fmt::format(" {}", other.frame_rate().value_or(0));
+  return key;
+}
+
+/// Crops, and finds the groups of distorted videos next to which the reference becomes the same.
+Result<std::vector<VideoGroup>> ShapeInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport& report) {
   const auto crop = [&](PairReaderInput& input) -> Status {
     ACU_ASSIGN_OR_RETURN(input.crop, ChooseCrop(request.crop, input, opened.reference, request.open,
                                                 [&](std::string warning) { report.Warn(std::move(warning)); }));
     return {};
   };
-  ACU_RETURN_IF_ERROR(crop(opened.reference));
-  for (PairReaderInput& input : opened.distorted) ACU_RETURN_IF_ERROR(crop(input));
-  // The reference of several encodes has one part that is compared with all of them.
-  if (!request.crop.find_bars || opened.distorted.size() != 1) return {};
-  return CropToSharedShape(request.open, opened.reference, opened.distorted.front());
+  PairReaderInput& reference = opened.reference;
+  const auto is_interlaced = [](const PairReaderInput& input) { return input.video->facts().is_interlaced; };
+  const bool any_interlaced = is_interlaced(reference) || std::ranges::any_of(opened.distorted, is_interlaced);
+  ACU_RETURN_IF_ERROR(crop(reference));
+  const auto first_crop = reference.crop;
+  std::vector<std::string> keys;
+  for (PairReaderInput& input : opened.distorted) {
+    reference.crop = first_crop;
+    reference.pixel_aspect.reset();
+    if (request.fit.heed_display) AssumeAspects(reference, input, report);
+    ACU_RETURN_IF_ERROR(crop(input));
+    if (request.crop.find_bars) ACU_RETURN_IF_ERROR(CropToSharedShape(request.open, reference, input));
+    keys.push_back(ReferenceKey(request.fit, any_interlaced, reference, input));
+  }
+  return GroupByKey(keys);
 }
 
 }  // namespace
@@ -198,7 +227,7 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
   if (request.check_model_sizes && opened.distorted.size() == 1)
     if (std::optional<std::string> swapped = CheckInputOrder(opened.reference, opened.distorted.front()))
       report.Warn(*std::move(swapped));
-  if (request.open.raw && !has_raw)
+  if (request.open.raw && !has_raw && request.numbers.empty())
     return report.Fail(
         RunStage::kReference,
         Error(StatusCode::kInvalidArgument,
@@ -208,9 +237,9 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
 
 std::optional<FittedInputs> FitInputs(const RunRequest& request, OpenedInputs opened, AlignmentMonitor& alignment,
                                       AttemptReport& report) {
-  if (request.fit.heed_display) AssumeAspects(opened, report);
-  if (Status status = CropInputs(request, opened, report); !status.ok())
-    return report.Fail(RunStage::kRead, std::move(status));
+  Result<std::vector<VideoGroup>> groups = ShapeInputs(request, opened, report);
+  if (!groups.ok()) return report.Fail(RunStage::kRead, groups.status());
+  if (groups->size() > 1) return report.Split(*std::move(groups));
   alignment.SetCrop(0, opened.reference.crop);
   for (size_t d = 0; d < opened.distorted.size(); ++d) alignment.SetCrop(d + 1, opened.distorted[d].crop);
   if (alignment.RejectsFacts()) return std::nullopt;

@@ -131,16 +131,18 @@ Result<AlignmentPlan> PlanFirstAttempt(const RunRequest& request, VideoCache& vi
   return plan;
 }
 
-Result<AlignmentPlan> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task, const AlignmentPlan& failed,
-                                      Misalignment misalignment, VideoCache& cache) {
+Result<std::vector<GroupPlan>> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task,
+                                               const AlignmentPlan& failed, Misalignment misalignment,
+                                               VideoCache& cache) {
+  const auto only = [](AlignmentPlan plan) { return std::vector<GroupPlan>{{{0}, std::move(plan)}}; };
   cache.HoldPipes(false);
-  if (!misalignment.whole.empty()) return PlanFromTracks(task, misalignment.whole, {});
+  if (!misalignment.whole.empty()) return PlanGroups(task, std::move(misalignment.whole), {});
   // A second estimate would be a guess.
   const bool may_estimate = failed.basis != AlignmentPlan::Basis::kEstimated && MayEstimateOffset(task);
-  if (may_estimate && misalignment.offset) return PlanWithOffset(*misalignment.offset, misalignment.next_check);
+  if (may_estimate && misalignment.offset) return only(PlanWithOffset(*misalignment.offset, misalignment.next_check));
   ACU_ASSIGN_OR_RETURN(Fingerprints read,
                        ReadFingerprints(request, task, may_estimate ? &misalignment : nullptr, cache));
-  return read.estimate ? *std::move(read.estimate) : PlanFromTracks(task, read.tracks, read.damages);
+  return read.estimate ? only(*std::move(read.estimate)) : PlanGroups(task, std::move(read.tracks), read.damages);
 }
 
 }  // namespace acutance

@@ -6,6 +6,7 @@
 #include "align/alignment_plan.h"
 #include "align/confirm_alignment.h"
 #include "base/status.h"
+#include "run/encode_groups.h"
 #include "run/score_run.h"
 #include "run/video_cache.h"
 
@@ -19,8 +20,9 @@ AlignmentTask AlignmentTaskOf(const RunRequest& request, const VideoCache& video
 Result<AlignmentPlan> PlanFirstAttempt(const RunRequest& request, VideoCache& videos);
 
 /// The plan after an attempt whose frames were misaligned. task: with the videos as that attempt opened them. Reads the
-/// fingerprints of all frames, unless an estimate is allowed and the first frames show a constant offset.
-Result<AlignmentPlan> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task, const AlignmentPlan& failed,
+/// fingerprints of all frames, unless an estimate is allowed and the first frames show a constant offset. Distorted
+/// videos that are aligned with other frames of the reference have plans of their own.
+Result<std::vector<GroupPlan>> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task, const AlignmentPlan& failed,
                                       Misalignment misalignment, VideoCache& videos);
 
 }  // namespace acutance

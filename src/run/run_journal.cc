@@ -82,6 +82,9 @@ Status AddModel(const ModelRequest& request, JournalHeader& header) {
   header.push_back({"model", std::move(fields)});
   for (const ModelFeature& feature : model.features)
     header.push_back({"model feature", NamedOptions(feature.name, feature.options)});
+  for (const auto& own : request.of_videos)
+    for (const ModelFeature& feature : own->features)
+      header.push_back({"video's feature", NamedOptions(feature.name, feature.options)});
   return {};
 }
 
@@ -124,6 +127,18 @@ struct LoadedModel {
   Model model;
   ModelRequest request;
   size_t next_feature = 0;
+  std::vector<OptionTexts> own{};  // the options of the features, by distorted video
+
+  std::vector<std::shared_ptr<const Model>> OfVideos() const {
+    std::vector<std::shared_ptr<const Model>> models;
+    const size_t features = model.features.size();
+    for (size_t first = 0; first + features <= own.size() && features > 0; first += features) {
+      Model one = model;
+      for (size_t f = 0; f < features; ++f) one.features[f].options = own[first + f];
+      models.push_back(std::make_shared<const Model>(std::move(one)));
+    }
+    return models;
+  }
 };
 
 Result<LoadedModel> LoadModel(const std::vector<std::string>& fields) {
@@ -144,6 +159,7 @@ class RunReader {
   Result<DescribedRun> Read(const JournalHeader& header) && {
     for (const JournalLine& line : header) ACU_RETURN_IF_ERROR(ReadLine(line.key, line.fields));
     for (LoadedModel& loaded : models_) {
+      loaded.request.of_videos = loaded.OfVideos();
       loaded.request.model = std::make_shared<const Model>(std::move(loaded.model));
       run_.request.models.push_back(std::move(loaded.request));
     }
@@ -161,6 +177,7 @@ class RunReader {
     if (key.starts_with("distorted") && key.ends_with(" path")) request.distorted.push_back(fields[0]);
     if (key == "feature") request.features.push_back({fields[0], OptionsIn(fields)});
     if (key == "model feature") ReadModelFeature(fields);
+    if (key == "video's feature" && !models_.empty()) models_.back().own.push_back(OptionsIn(fields));
     return key == "model" && fields.size() >= 3 ? ReadModel(fields) : Status();
   }
 

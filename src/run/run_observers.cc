@@ -96,10 +96,11 @@ void RunObservers::Observe(const FramePair& pair, const Session& session) {
   ObserveShots(pair);
 }
 
-Status RunObservers::Conclude(const Session& session, ScoredRun& run) {
-  JudgeWorst(session);
+Status RunObservers::Conclude(const std::shared_ptr<Session>& session, ScoredRun& run) {
+  JudgeWorst(*session);
   ACU_RETURN_IF_ERROR(TakeWorst(run.worst));
-  FindShots(run);
+  run.session = session;
+  run.encodes = EncodesOf(session, run, FindShots(run));
   return {};
 }
 
@@ -131,16 +132,17 @@ void RunObservers::ObserveShots(const FramePair& pair) {
   if (shots_) shots_->Add(pair.reference, tapped_ || HasTrack());
 }
 
-void RunObservers::FindShots(ScoredRun& run) {
-  if (!shots_) return;
+std::optional<std::vector<int64_t>> RunObservers::FindShots(ScoredRun& run) {
+  if (!shots_) return std::nullopt;
   if (const auto track = alignment_->reference_track())
     shots_->AddFingerprints(track->Copy(shots_->count()).fingerprints);
   else if (tapped_)
     for (const FrameFingerprint& fingerprint : *tapped_) shots_->AddFingerprints({&fingerprint, 1});
-  run.shot_starts = shots_->Find();
-  if (!run.shot_starts) return;
+  auto starts = shots_->Find();
+  if (!starts) return starts;
   for (std::vector<WorstFrame>& frames : run.worst)
     for (WorstFrame& worst : frames) worst.shows = shots_->DisplayedFrame(worst.distorted, worst.frame);
+  return starts;
 }
 
 }  // namespace acutance

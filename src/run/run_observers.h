@@ -89,8 +89,8 @@ class RunObservers {
   /// No frame is read, and no shot is found.
   void SkipAll() { shots_.reset(); }
 
-  /// Stores the findings in the run, once all frames are scored.
-  Status Conclude(const Session& session, ScoredRun& run);
+  /// Stores the session and the findings in the run, once all frames are scored.
+  Status Conclude(const std::shared_ptr<Session>& session, ScoredRun& run);
 
  private:
   bool HasTrack() const { return alignment_->reference_track() != nullptr; }
@@ -98,7 +98,7 @@ class RunObservers {
   void JudgeWorst(const Session& session);
   Status TakeWorst(std::vector<std::vector<WorstFrame>>& worst);
   void ObserveShots(const FramePair& pair);
-  void FindShots(ScoredRun& run);
+  std::optional<std::vector<int64_t>> FindShots(ScoredRun& run);
 
   int worst_count_;
   size_t videos_;

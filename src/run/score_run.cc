@@ -1,6 +1,7 @@
 #include "run/score_run.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "run/alignment_monitor.h"
 #include "run/attempt.h"
 #include "run/auto_model.h"
+#include "run/encode_groups.h"
 #include "run/plan_alignment.h"
 #include "run/video_cache.h"
 
@@ -31,12 +33,16 @@ struct Attempt {
 struct AttemptResult {
   enum class Outcome {
     kDone,     // the run ends: it has scores or an error
-    kRealign,  // the frames are not aligned as planned
+    kRealign,  // the frames of some videos are not aligned as planned
+    kSplit,    // the videos are not scored in one session
     kNoNvdec,  // an error, where NVDEC decoded: FFmpeg's own decoders may do
   };
   Outcome outcome = Outcome::kDone;
   ScoredRun run{};
   std::vector<std::string> alignment_warnings{};  // the last of the run's
+  VideoGroup unfinished{};                        // kDone: videos that are scored again, to their own ends
+  std::vector<VideoGroup> groups{};               // kSplit
+  VideoGroup rejected{};                          // kRealign
   Misalignment misalignment{};                    // kRealign
   AlignmentTask task{};                           // kRealign: with the videos as they were opened
   std::vector<std::string> damage{};              // kRealign: warnings of damaged videos
@@ -110,14 +116,21 @@ AttemptResult Run(RunRequest request, const Attempt& attempt, VideoCache& videos
   AttemptReport report(request.on_warning);
   std::optional<ScoredRun> scored = ScoreAttempt(request, alignment, report);
   AttemptResult result;
+  if (!report.groups().empty()) {
+    result.outcome = Outcome::kSplit;
+    result.groups = std::move(report.groups());
+    return result;
+  }
   if (alignment.misalignment()) {
     result.outcome = Outcome::kRealign;
+    result.rejected = alignment.rejected();
     result.misalignment = *alignment.misalignment();
     result.task = alignment.task();
     result.damage = std::move(report.damage());
     return result;
   }
   if (scored) result.run = *std::move(scored);
+  result.unfinished = std::move(report.unfinished());
   result.run.error = std::move(report.error());
   const bool is_cancelled = result.run.error && result.run.error->status.code() == StatusCode::kCancelled;
   if (result.run.error && report.used_nvdec() && !is_cancelled) result.outcome = Outcome::kNoNvdec;
@@ -154,8 +167,8 @@ std::function<void(const std::string&)> WarnOnce(std::function<void(const std::s
 }
 
 template <class Function>
-Result<AlignmentPlan> PlanOrError(Function make) {
-  Result<AlignmentPlan> plan = AlignmentPlan();
+auto PlanOrError(Function make) -> decltype(make()) {
+  decltype(make()) plan = Error(StatusCode::kOutOfMemory, "");
   const Status status = CatchExceptions([&] {
     plan = make();
     return Status();
@@ -184,6 +197,14 @@ ScoredRun Done(const RunRequest& request, AttemptResult result, const std::optio
 
 }  // namespace
 
+std::vector<ScoredEncode> EncodesOf(const std::shared_ptr<const Session>& session, const ScoredRun& run,
+                                    const std::optional<std::vector<int64_t>>& shot_starts) {
+  std::vector<ScoredEncode> encodes;
+  for (int d = 0; d < session->distorted_count(); ++d)
+    encodes.push_back({session, d, run.frames, run.format, shot_starts});
+  return encodes;
+}
+
 void AttemptReport::Warn(std::string warning) {
   if (std::ranges::find(warnings_, warning) != warnings_.end()) return;
   if (on_warning_) on_warning_(warning);
@@ -199,33 +220,113 @@ std::nullopt_t AttemptReport::FailPair(const RunRequest& request, const Status& 
 
 namespace {
 
-ScoredRun ScoreDecided(const RunRequest& request) {
-  using Outcome = AttemptResult::Outcome;
-  VideoCache videos(request);
-  Attempt attempt{.decoder = request.decoder};
-  Result<AlignmentPlan> plan = PlanOrError([&] { return PlanFirstAttempt(request, videos); });
-  std::optional<std::string> decoder_warning;
-  std::vector<std::string> damage;
-  while (plan.ok()) {
-    attempt.alignment = *plan;
-    AttemptResult result = RunAttempt(request, attempt, videos);
-    if (result.outcome == Outcome::kDone) return Done(request, std::move(result), decoder_warning);
-    if (result.outcome == Outcome::kNoNvdec) {
-      attempt.decoder = Decoder::kCpu;
-      decoder_warning = fmt::format("with NVDEC: {}; started again without, scores do not change",
-                                    result.run.error->status.message());
-      if (request.on_warning) request.on_warning(*decoder_warning);
-      continue;
-    }
-    damage = std::move(result.damage);
-    plan = PlanOrError([&] {
-      return PlanNextAttempt(request, result.task, attempt.alignment, std::move(result.misalignment), videos);
-    });
-    attempt.decoder = request.decoder;
-    decoder_warning.reset();
+/// Scores all videos in as few sessions as give each the scores that it has alone.
+class EncodeGroups {
+ public:
+  explicit EncodeGroups(const RunRequest& request) : request_(request), videos_(request_) {
+    request_.run_videos = static_cast<int>(request.distorted.size());
+    if (request.on_frame)
+      request_.on_frame = [this, ask = request.on_frame](const Session& session, std::optional<int64_t> total) {
+        // Once stopped, a group that is left has the scores of a frame.
+        if (last_action_ == FrameAction::kContinue) action_ = ask(session, total);
+        return action_;
+      };
   }
-  return Unaligned(request, plan.status(), std::move(damage));
-}
+
+  ScoredRun Score() && {
+    Result<AlignmentPlan> plan = PlanOrError([&] { return PlanFirstAttempt(request_, videos_); });
+    if (!plan.ok()) return Unaligned(request_, plan.status(), {});
+    Wait(OthersOf({}, request_.distorted.size()), *std::move(plan));
+    while (!waiting_.empty() && (scored_.empty() || !scored_.back().run.error)) {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      const RunRequest part = Begin(next.group);
+      if (!part.journal.empty() && (!scored_.empty() || !waiting_.empty())) scored_.push_back({next.group, NoJournal()});
+      else Take(next, part, RunAttempt(part, next.attempt, videos_));
+    }
+    return JoinGroups(std::move(scored_), request_.distorted.size());
+  }
+
+ private:
+  using Outcome = AttemptResult::Outcome;
+
+  struct Waiting {
+    VideoGroup group;
+    Attempt attempt;
+    std::optional<std::string> decoder_warning{};
+  };
+
+  void Wait(VideoGroup group, AlignmentPlan plan) {
+    waiting_.push_back({std::move(group), {request_.decoder, std::move(plan)}});
+  }
+
+  static ScoredRun NoJournal() {
+    ScoredRun run;
+    run.error = RunError{RunStage::kSession,
+                         Error(StatusCode::kUnsupported,
+                               "the encodes have different frames or conversions, and a journal holds those that are "
+                               "scored together: give each a run and a journal of its own")};
+    return run;
+  }
+
+  RunRequest Begin(const VideoGroup& group) {
+    videos_.HoldPipes(false);
+    current_ = group.size() == request_.distorted.size() ? request_ : PartOf(request_, group);
+    videos_.Use(current_);
+    return current_;
+  }
+
+  void Take(const Waiting& next, const RunRequest& part, AttemptResult result) {
+    if (result.outcome == Outcome::kDone) return TakeScores(next, part, std::move(result));
+    action_ = last_action_;
+    if (result.outcome == Outcome::kNoNvdec) return LeaveNvdec(next, result.run);
+    if (result.outcome == Outcome::kRealign) return Realign(next, std::move(result));
+    for (const VideoGroup& group : result.groups)
+      Wait(ItemsAt(group, next.group), PartOf(next.attempt.alignment, group));
+  }
+
+  void TakeScores(const Waiting& next, const RunRequest& part, AttemptResult result) {
+    const VideoGroup finished = OthersOf(result.unfinished, next.group.size());
+    if (!result.unfinished.empty())
+      Wait(ItemsAt(result.unfinished, next.group), PartOf(next.attempt.alignment, result.unfinished));
+    ScoredRun run = Done(part, std::move(result), next.decoder_warning);
+    scored_.push_back({ItemsAt(finished, next.group), PartOf(std::move(run), finished)});
+    last_action_ = action_;
+  }
+
+  void LeaveNvdec(Waiting next, const ScoredRun& run) {
+    next.attempt.decoder = Decoder::kCpu;
+    next.decoder_warning = fmt::format("with NVDEC: {}; started again without, scores do not change",
+                                       run.error->status.message());
+    if (request_.on_warning) request_.on_warning(*next.decoder_warning);
+    waiting_.push_front(std::move(next));
+  }
+
+  /// Those that are aligned as planned are scored together, and the others as they are alone.
+  void Realign(const Waiting& next, AttemptResult result) {
+    const VideoGroup kept = OthersOf(result.rejected, next.group.size());
+    if (!kept.empty()) Wait(ItemsAt(kept, next.group), PartOf(next.attempt.alignment, kept));
+    const VideoGroup rejected = ItemsAt(result.rejected, next.group);
+    const RunRequest part = Begin(rejected);
+    Result<std::vector<GroupPlan>> plans = PlanOrError([&] {
+      return PlanNextAttempt(part, PartOf(result.task, result.rejected), next.attempt.alignment,
+                             std::move(result.misalignment), videos_);
+    });
+    if (!plans.ok()) {
+      scored_.push_back({rejected, Unaligned(request_, plans.status(), std::move(result.damage))});
+      return;
+    }
+    for (GroupPlan& each : *plans) Wait(ItemsAt(each.group, rejected), std::move(each.plan));
+  }
+
+  RunRequest request_;
+  RunRequest current_;
+  VideoCache videos_;
+  std::deque<Waiting> waiting_;
+  std::vector<ScoredGroup> scored_;
+  FrameAction action_ = FrameAction::kContinue;  // that on_frame asked for
+  FrameAction last_action_ = action_;            // in groups that are scored
+};
 
 }  // namespace
 
@@ -235,7 +336,7 @@ ScoredRun RunScore(const RunRequest& asked) {
   // First: a wrong format often ends the run before the videos are opened to be scored.
   const std::vector<std::string> doubts = DoubtRawFormats(request);
   if (request.on_warning) std::ranges::for_each(doubts, request.on_warning);
-  ScoredRun run = ScoreDecided(request);
+  ScoredRun run = EncodeGroups(request).Score();
   run.warnings.insert(run.warnings.begin(), doubts.begin(), doubts.end());
   return run;
 }

@@ -83,6 +83,8 @@ struct ModelChoice {
 struct RunRequest {
   std::string reference;
   std::vector<std::string> distorted;
+  std::vector<int> numbers{};  // of a part of a run's distorted videos (PartOf); empty: all, from 0
+  int run_videos = 0;          // distorted ones of that run; 0: `distorted` has all
   std::shared_ptr<CachedReference> cached_reference;  // of `reference`; null: it is read from its file
   OpenOptions open;
   Decoder decoder = Decoder::kCpu;
@@ -145,10 +147,24 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-struct ScoredRun {
-  std::unique_ptr<Session> session;  // null when nothing was scored
+/// The scores of one distorted video: those that it has alone, whatever the run's others are.
+struct ScoredEncode {
+  std::shared_ptr<const Session> session;  // of it and the videos with the same frames and conversions
+  int video = 0;                           // of the session
+  int64_t frames = 0;
   PictureFormat format;
-  int64_t frames = 0;    // of a part: with all before it
+  /// The frames at which a shot of the reference begins, except the first. Not set: not requested, or not all pictures
+  /// were in the host's memory.
+  std::optional<std::vector<int64_t>> shot_starts{};
+
+  const ScoreTable& scores() const { return session->scores(video); }
+};
+
+struct ScoredRun {
+  std::shared_ptr<Session> session;    // of the first distorted video; null when nothing was scored
+  std::vector<ScoredEncode> encodes;   // by distorted video; empty likewise
+  PictureFormat format;  // of the first
+  int64_t frames = 0;    // of the longest; of a part: with all before it
   int64_t restored = 0;  // of them, those that the journal had
   bool is_part = false;  // there are no scores, but a journal
   double seconds = 0;
@@ -159,12 +175,13 @@ struct ScoredRun {
   VideoColor color;                            // of the pictures
   std::vector<Input> inputs;                   // the reference first
   std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
-  /// The frames at which a shot of the reference begins, except the first. Not set: not requested, or not all pictures
-  /// were in the host's memory.
-  std::optional<std::vector<int64_t>> shot_starts;
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };
+
+/// The encodes of a run with one session.
+std::vector<ScoredEncode> EncodesOf(const std::shared_ptr<const Session>& session, const ScoredRun& run,
+                                    const std::optional<std::vector<int64_t>>& shot_starts = {});
 
 ScoredRun RunScore(const RunRequest& request);
 

@@ -164,6 +164,8 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
   spec.threads = request.threads;
   spec.subsample = request.subsample;
   spec.distorted_count = static_cast<int>(request.distorted.size());
+  spec.numbers = request.numbers;
+  spec.run_videos = request.run_videos;
   Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request.device);
   if (!devices.ok()) return report.Fail(RunStage::kBackend, devices.status());
   spec.devices = *devices;
@@ -173,7 +175,7 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
   spec.max_device_memory = request.max_device_memory;
   spec.on_artifact = request.on_artifact;
   if (!request.maps.empty()) {
-    Result<ArtifactSink> files = MakeMapFiles(request.maps, spec.distorted_count);
+    Result<ArtifactSink> files = MakeMapFiles(request.maps, spec.RunVideos());
     if (!files.ok()) return report.Fail(RunStage::kSession, files.status());
     spec.on_artifact = *files;
   }

@@ -37,10 +37,11 @@ bool VideoCache::IsFile(size_t video) const {
 }
 
 Result<std::unique_ptr<VideoSource>> VideoCache::Open(size_t video, const OpenOptions& options) {
-  if (video == 0 && request_.cached_reference) return request_.cached_reference->Open(options, reference_key_);
+  if (video == 0 && request_->cached_reference) return request_->cached_reference->Open(options, reference_key_);
   const std::string& path = PathOf(video);
-  const AlignmentRequest::Mode mode = request_.pairing.mode;
-  if (mode != AlignmentRequest::Mode::kAuto && mode != AlignmentRequest::Mode::kTimes) return OpenVideo(path, options);
+  const AlignmentRequest::Mode mode = request_->pairing.mode;
+  const bool is_aligned = mode == AlignmentRequest::Mode::kAuto || mode == AlignmentRequest::Mode::kTimes;
+  if (!is_aligned && request_->run_videos < 2) return OpenVideo(path, options);
   auto replay = replays_.find(path);
   if (IsFile(video)) {
     Result<std::unique_ptr<VideoSource>> again =
@@ -59,7 +60,7 @@ Result<std::unique_ptr<VideoSource>> VideoCache::Open(size_t video, const OpenOp
 Result<std::unique_ptr<VideoSource>> VideoCache::OpenForStart(size_t video, const OpenOptions& options) {
   const std::string& path = PathOf(video);
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, OpenVideo(path, options));
-  if (source->is_instant() || request_.max_memory || PathOf(0) == PathOf(1)) return source;
+  if (source->is_instant() || request_->max_memory || PathOf(0) == PathOf(1)) return source;
   return replays_.insert_or_assign(path, ReplayBuffer(std::move(source), kMostStartBytes)).first->second.Open();
 }
 

@@ -24,10 +24,13 @@ Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& op
 class VideoCache {
  public:
   /// The request outlives the cache.
-  explicit VideoCache(const RunRequest& request) : request_(request) {}
+  explicit VideoCache(const RunRequest& request) : request_(&request) {}
+
+  /// Opens the videos of another part of the run from now on, by its numbers.
+  void Use(const RunRequest& part) { request_ = &part; }
 
   const std::string& PathOf(size_t video) const {
-    return video == 0 ? request_.reference : request_.distorted[video - 1];
+    return video == 0 ? request_->reference : request_->distorted[video - 1];
   }
   bool IsFile(size_t video) const;
 
@@ -51,7 +54,7 @@ class VideoCache {
   uint64_t reference_key() const { return reference_key_; }
 
  private:
-  const RunRequest& request_;
+  const RunRequest* request_;
   std::map<std::string, ReplayBuffer> replays_;  // by path
   uint64_t reference_key_ = 0;
 };

@@ -17,6 +17,7 @@ struct RatePoint {
   double rate = 0;  // bits a second, or another unit, the same of all curves
   double quality = 0;
   std::vector<double> scores = {};  // of the frames whose mean `quality` is; empty: not known
+  std::optional<double> own = {};   // the mean of all frames, where `quality` is that of common ones
 };
 
 void SortByRate(std::vector<RatePoint>& points);

@@ -169,6 +169,7 @@ class PairReader::State {
   int64_t index = 0;
   bool ended = false;
   std::vector<std::string> length_warnings;
+  std::vector<size_t> unfinished;
 };
 
 Status PairReader::Check(const PairReaderInput& reference, const std::vector<PairReaderInput>& distorted) {
@@ -204,6 +205,8 @@ const PictureFormat& PairReader::format() const { return state_->format; }
 
 const std::vector<std::string>& PairReader::length_warnings() const { return state_->length_warnings; }
 
+const std::vector<size_t>& PairReader::unfinished() const { return state_->unfinished; }
+
 std::optional<int64_t> PairReader::frame_count() const { return state_->frame_count; }
 
 Result<std::optional<FramePair>> PairReader::Next() {
@@ -232,8 +235,10 @@ Result<std::optional<FramePair>> PairReader::Next() {
     else if (i == 0) pair.reference = *std::move(pictures[i]);
     else pair.distorted.push_back(*std::move(pictures[i]));
   }
-  if (state_->ended) return std::optional<FramePair>();
-  return std::optional(std::move(pair));
+  if (!state_->ended) return std::optional(std::move(pair));
+  for (size_t i = 1; i < pictures.size(); ++i)
+    if (pictures[0] && pictures[i]) state_->unfinished.push_back(i - 1);
+  return std::optional<FramePair>();
 }
 
 Status PairReader::CheckIntact() const {

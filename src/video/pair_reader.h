@@ -48,6 +48,9 @@ class PairReader {
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;
 
+  /// Likewise, the distorted videos that have more pictures, as the reference has, where another one ended.
+  const std::vector<size_t>& unfinished() const;
+
   /// Ends reading, after the last Next(), and returns the videos, the reference first.
   std::vector<VideoSource*> Close();
 

@@ -17,6 +17,16 @@ def test_same_bits_as_the_command(files, command_scores):
     assert result.device == "" and result.warnings == [] and result.seconds > 0
 
 
+def test_an_encode_has_the_scores_that_it_has_alone(files, pair, tmp_path):
+    encodes = [files[1], write_y4m(tmp_path / "short.y4m", pair[1][:6]), write_y4m(tmp_path / "late.y4m", pair[1][3:])]
+    options = {"model": "vmaf_v0.6.1", "features": "motion", "align": "index"}
+    together = acutance.score(files[0], encodes, **options)
+    for result, encode in zip(together.videos, encodes, strict=True):
+        alone = acutance.score(files[0], encode, **options)
+        assert result.frames == alone.frames
+        assert_same_bits(result, dict(alone))
+
+
 def test_options_models_and_ranges(files, command_scores):
     neg = acutance.Model("vmaf_v0.6.1", name="mine", options={"adm": {"adm_enhn_gain_limit": 1.0}}, disable_clip=True)
     result = acutance.score(*files, model=["vmaf_v0.6.1neg", neg], features={"psnr": {"enable_mse": True}},
