@@ -214,10 +214,11 @@ namespace {
 
 Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
   for (size_t d = 0; d < request.outputs.size(); ++d)
-    ACU_RETURN_IF_ERROR(WriteLogFile(request.outputs[d], request.format,
-                                     {result.session->scores(static_cast<int>(d)), result.frames, request.run.subsample,
-                                      kLibvmafVersion, static_cast<double>(result.frames) / result.seconds,
-                                      result.format.width, result.format.height, request.numbers}));
+    ACU_RETURN_IF_ERROR(
+        WriteLogFile(request.outputs[d], request.format,
+                     {result.session->scores(static_cast<int>(d)), result.frames, request.run.subsample,
+                      kLibvmafVersion, static_cast<double>(result.frames) / result.seconds, result.format.width,
+                      result.format.height, request.numbers, DamagesOf(result.inputs, d)}));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};

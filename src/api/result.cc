@@ -165,10 +165,11 @@ std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const 
 Status Result::WriteLog(const std::string& path, std::string_view format, int video, std::string_view precision) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable* table, content_->Table(video));
   ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(precision));
-  return WriteLogFile(path, format,
-                      {*table, content_->run.frames, content_->subsample, kLibvmafVersion,
-                       static_cast<double>(content_->run.frames) / content_->run.seconds, content_->run.format.width,
-                       content_->run.format.height, numbers});
+  return WriteLogFile(
+      path, format,
+      {*table, content_->run.frames, content_->subsample, kLibvmafVersion,
+       static_cast<double>(content_->run.frames) / content_->run.seconds, content_->run.format.width,
+       content_->run.format.height, numbers, DamagesOf(content_->run.inputs, static_cast<size_t>(video))});
 }
 
 RunView Result::Content::View() const {
