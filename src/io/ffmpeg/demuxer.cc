@@ -30,8 +30,11 @@ void Demuxer::Freed::operator()(AVIOContext* io) const {
 
 void Demuxer::Freed::operator()(AVFormatContext* container) const { Ffmpeg().avformat_close_input(&container); }
 
-Demuxer::Demuxer(std::unique_ptr<ByteStream> stream, std::string track)
-    : stream_(std::move(stream)), wanted_track_(std::move(track)), can_replay_(!stream_->seekable()) {}
+Demuxer::Demuxer(std::unique_ptr<ByteStream> stream, std::string track, size_t most_replayed)
+    : stream_(std::move(stream)),
+      wanted_track_(std::move(track)),
+      most_replayed_(most_replayed),
+      can_replay_(!stream_->seekable()) {}
 
 void Demuxer::Interrupt() {
   interrupted_ = true;
@@ -52,8 +55,8 @@ Result<size_t> Demuxer::ReadStream(uint8_t* to, size_t count) {
     return count;
   }
   ACU_ASSIGN_OR_RETURN(const size_t got, stream_->ReadSome(to, count));
-  constexpr size_t kMostReplayed = size_t{64} << 20;
-  can_replay_ &= replay_.size() + got <= kMostReplayed;
+  can_replay_ &= replay_.size() + got <= most_replayed_;
+  if (can_replay_) replay_.reserve(most_replayed_);  // pages count once they are used
   if (can_replay_) replay_.insert(replay_.end(), to, to + got);
   else replay_ = {};
   replayed_ = replay_.size();
@@ -226,8 +229,8 @@ Status Demuxer::Reopen(bool always_probe) {
   if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
   else if (!std::exchange(can_replay_, false))
     return Error(StatusCode::kBadData,
-                 "{} is damaged: a pipe of more than 64 MB is not decoded beyond its damage; write it to a file",
-                 name());
+                 "{} is damaged: a pipe of more than {} MB is not decoded beyond its damage; write it to a file",
+                 name(), most_replayed_ >> 20);
   replayed_ = 0;
   io_error_ = {};
   starts_between_keys_ = has_ended_ = has_jumped_ = false;

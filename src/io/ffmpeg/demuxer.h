@@ -25,12 +25,13 @@ std::string FfmpegReason(int error);
 
 class Demuxer {
  public:
-  Demuxer(std::unique_ptr<ByteStream> stream, std::string track);
+  /// most_replayed: bytes of a pipe that are held for Reopen.
+  Demuxer(std::unique_ptr<ByteStream> stream, std::string track, size_t most_replayed);
 
   /// Opens the container and its best video track. always_probe: FFmpeg decodes the first pictures, even where the
   /// container describes the track.
   Status Open(bool always_probe);
-  /// Opens it again, from its first byte. Pipes of more than 64 MB cannot.
+  /// Opens it again, from its first byte. Pipes of more than `most_replayed` bytes cannot.
   Status Reopen(bool always_probe);
 
   /// One packet of any track; whether it belongs to the video. kBadData where the container breaks off or is truncated;
@@ -105,6 +106,7 @@ class Demuxer {
   int track_ = 0;
   bool is_probed_ = true;
 
+  const size_t most_replayed_;
   std::vector<uint8_t> replay_;  // of a pipe, while it is short
   size_t replayed_ = 0;
   bool can_replay_ = false;

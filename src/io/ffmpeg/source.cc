@@ -60,7 +60,7 @@ class FfmpegSource : public VideoSource {
   /// device: where to decode; null: on the CPU. fit: of frames that change; null: they are refused.
   FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options,
                FrameFit fit)
-      : input_(std::move(stream), options.track),
+      : input_(std::move(stream), options.track, options.most_replayed),
         device_(device ? std::optional(*device) : std::nullopt),
         options_(options),
         fit_(std::move(fit)) {}
