@@ -13,6 +13,7 @@
 #include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
+#include "io/ffmpeg/still_orientation.h"
 #include "io/ffmpeg/stream_facts.h"
 
 #if defined(__SANITIZE_THREAD__)
@@ -80,7 +81,7 @@ class FfmpegSource : public VideoSource {
   bool is_on_device() const override { return device_.has_value(); }
   std::vector<std::string> warnings() const override;
   StreamDamage damage() const override;
-  std::vector<InputChange> frame_changes() const override { return changes_.Describe(); }
+  std::vector<InputChange> frame_changes() const override;
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { input_.Interrupt(); }
   std::optional<int64_t> MeasureBitRate() override { return input_.BitRate(); }
@@ -120,6 +121,7 @@ class FfmpegSource : public VideoSource {
   VideoFacts facts_;
   FrameChanges changes_;
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
+  int exif_orientation_ = 0;
   std::string profile_warning_;
   FramePtr first_;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
@@ -186,6 +188,8 @@ Status FfmpegSource::Open() {
   color_ = ColorOf(*first_);
   facts_ = FactsOf(input_.container(), input_.track(), *first_);
   changes_.Start(DeclarationOf(*first_, format_));
+  if (facts_.orientation == Orientation())
+    facts_.orientation = OrientationOfExif(exif_orientation_).value_or(Orientation());
   profile_warning_ = ProfileWarning(*first_);
   if (const std::optional<ContainerCrop>& crop = input_.crop()) {
     if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input_.name());
@@ -211,6 +215,13 @@ std::vector<std::string> FfmpegSource::warnings() const {
   return warnings;
 }
 
+std::vector<InputChange> FfmpegSource::frame_changes() const {
+  std::vector<InputChange> changes = changes_.Describe();
+  if (std::string left_out = input_.left_out(); !left_out.empty())
+    changes.push_back({Change::kNone, std::move(left_out)});
+  return changes;
+}
+
 void FfmpegSource::StopFeeding(Status reason) {
   fed_all_ = true;
   broken_ = std::move(reason);
@@ -228,6 +239,7 @@ void FfmpegSource::FeedDecoder() {
   }
   if (**is_ours) {
     SetNumber(*decoder_, *packet_, ++packets_);
+    if (packets_ == 1) exif_orientation_ = StillOrientation({packet_->data, static_cast<size_t>(packet_->size)});
     NoteRange(*packet_);
     if (is_corrupt) OnDamage("the container lost bytes of a packet");
     sent = Ffmpeg().avcodec_send_packet(decoder_.get(), packet_.get());
