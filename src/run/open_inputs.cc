@@ -8,6 +8,7 @@
 #include "align/black_bars.h"
 #include "align/crop_search.h"
 #include "align/input_checks.h"
+#include "align/part_in_place.h"
 #include "engine/device_cache.h"
 #include "video/open_video.h"
 
@@ -130,8 +131,16 @@ Status CropInputs(const RunRequest& request, OpenedInputs& opened, AttemptReport
   };
   ACU_RETURN_IF_ERROR(crop(opened.reference));
   for (PairReaderInput& input : opened.distorted) ACU_RETURN_IF_ERROR(crop(input));
+  if (!request.crop.find_bars) return {};
+  std::vector<NamedShape> shapes = {{opened.reference.name, ShapeOf(opened.reference)}};
+  for (const PairReaderInput& input : opened.distorted) shapes.push_back({input.name, ShapeOf(input)});
+  ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> part, FindPartInPlace(shapes, request.open));
+  if (part) {
+    CropTo(*part, opened.reference);
+    for (PairReaderInput& input : opened.distorted) CropTo(*part, input);
+  }
   // The reference of several encodes has one part that is compared with all of them.
-  if (!request.crop.find_bars || opened.distorted.size() != 1) return {};
+  if (part || opened.distorted.size() != 1) return {};
   return CropToSharedShape(request.open, opened.reference, opened.distorted.front());
 }
 

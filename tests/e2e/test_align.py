@@ -152,6 +152,26 @@ class Pairs(AlignTest):
         self.assertEqual((alignment["unmatched_reference"], alignment["unmatched_distorted"]), ([60, 61], [31]))
         self.assertEqual((alignment["by"], alignment["pairs"], alignment["late"]), ("signatures", COUNT - 2, 0))
 
+    def test_bars_that_were_painted(self):
+        """All are compared where all show a picture, at its place; late encodes and several of them, too."""
+        def painted(frame, part):
+            width, height, x, y = part
+            rows = [bytes([16]) * x + frame[WIDTH * k + x:WIDTH * k + x + width] + bytes([16]) * (WIDTH - x - width)
+                    if y <= k < y + height else bytes([16]) * WIDTH for k in range(HEIGHT)]
+            return b"".join(rows) + frame[WIDTH * HEIGHT:]
+
+        parts = ((96, 40, 0, 6), (80, 54, 8, 0), (80, 46, 8, 4))
+        for part in parts:
+            for late in (0, 7):
+                with self.subTest(part=part, late=late):
+                    dis = self.video("bars.y4m", [painted(frame, part) for frame in ENCODE[late:]])
+                    found = self.scored(dis, "--crop", "auto")
+                    self.assertEqual(found, self.scored(dis, "--crop", ":".join(map(str, part))))
+                    self.assertEqual(found[0], [(k + late, k) for k in range(COUNT - late)])
+        several = [self.video(f"{k}.y4m", [painted(frame, part) for frame in ENCODE]) for k, part in enumerate(parts[:2])]
+        scores = [self.summary(self.ref, *several, "--crop", crop)["results"] for crop in ("auto", "80:40:8:6")]
+        self.assertEqual(*[[result["models"] for result in results] for results in scores])
+
     def test_rates(self):
         pairs, _, log = self.scored(self.encode([j // 2 for j in range(2 * COUNT)], "F50:1"))
         self.assertEqual(pairs, [(k, 2 * k) for k in range(COUNT)])
