@@ -214,16 +214,17 @@ Status CheckOutputs(const ScoreRequest& request) {
 
 namespace {
 
-Status WriteLog(const ScoreRequest& request, const ScoredEncode& encode, double seconds, const std::string& path) {
-  return WriteLogFile(path, request.format,
+Status WriteLog(const ScoreRequest& request, const ScoredRun& result, size_t d) {
+  const ScoredEncode& encode = result.encodes[d];
+  return WriteLogFile(request.outputs[d], request.format,
                       {encode.scores(), encode.frames, request.run.subsample, kLibvmafVersion,
-                       static_cast<double>(encode.frames) / seconds, encode.format.width, encode.format.height,
-                       request.numbers});
+                       static_cast<double>(encode.frames) / result.seconds, encode.format.width, encode.format.height,
+                       request.numbers, DamagesOf(result.inputs, d)});
 }
 
 Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
   for (size_t d = 0; d < request.outputs.size(); ++d)
-    ACU_RETURN_IF_ERROR(WriteLog(request, result.encodes[d], result.seconds, request.outputs[d]));
+    ACU_RETURN_IF_ERROR(WriteLog(request, result, d));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};

@@ -117,10 +117,10 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
     return status;
   }
   if (args.output.empty()) return kOk;
-  const Status written = WriteLogFile(
-      args.output, args.format,
-      {result.session->scores(0), result.frames, args.run.subsample, kLibvmafVersion,
-       static_cast<double>(result.frames) / result.seconds, result.format.width, result.format.height, numbers});
+  const Status written = WriteLogFile(args.output, args.format,
+                                      {result.session->scores(0), result.frames, args.run.subsample, kLibvmafVersion,
+                                       static_cast<double>(result.frames) / result.seconds, result.format.width,
+                                       result.format.height, numbers, DamagesOf(result.inputs, 0)});
   return written.ok() ? kOk : OutputError(args, written);
 }
 

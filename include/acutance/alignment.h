@@ -18,18 +18,23 @@ struct Alignment {
 
   By by = By::kIndex;
   Doubt doubt = Doubt::kNone;
-  int64_t period = 0;                                // Doubt::kPeriodic: frames
-  double confidence = 1;                             // of kFingerprints: 0 to 1
-  std::vector<std::pair<int64_t, int64_t>> pairs{};  // reference frame, distorted frame; both increase
+  int64_t period = 0;     // Doubt::kPeriodic: frames
+  double confidence = 1;  // of kFingerprints: 0 to 1
+  /// Reference frame, distorted frame: both increase, or the second stays where it is held.
+  std::vector<std::pair<int64_t, int64_t>> pairs{};
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};
   /// The frames of unmatched_distorted that fit two different reference frames equally well.
   std::vector<int64_t> doubtful{};
+  /// The reference frames paired with what is on the screen at their time, as the distorted video has no frame for them
+  /// that is known (the option "missing").
+  std::vector<int64_t> held{};
 
   /// The number of distorted frames before the first pair, less the reference's.
   int64_t late() const { return pairs.empty() ? 0 : pairs.front().second - pairs.front().first; }
   /// Unmatched frames between the first pair and the last.
-  int64_t dropped() const;   // of the reference, less as many as are doubtful
-  int64_t repeated() const;  // of the distorted video, less doubtful ones
+  int64_t dropped() const;     // of the reference, less as many as are doubtful
+  int64_t repeated() const;    // of the distorted video, less doubtful ones
+  int64_t held_count() const;  // from the first pair to the last
   /// Whether frame k is paired with frame k, from the first to the end of the shorter video.
   bool is_identity() const { return IsShifted(0); }
   /// Whether distorted frame k + late is paired with reference frame k, from the first that both have to the last pair.

@@ -28,6 +28,7 @@ class Alignment(NamedTuple):
     pairs: list[tuple[int, int]]  # reference frame, distorted frame: one for each scored frame
     unmatched_reference: list[int]
     unmatched_distorted: list[int]
+    held: int  # pairs of reference frames that the file lacks with the frame that it shows meanwhile
 
 
 class Change(NamedTuple):

@@ -223,7 +223,7 @@ nb::object ToPython(const Alignment& alignment) {
   const bool has_confidence = alignment.by == Alignment::By::kFingerprints;
   return nb::make_tuple(alignment.Describe(), std::string(NameOf(alignment.by)),
                         has_confidence ? std::optional(alignment.confidence) : std::nullopt, alignment.pairs,
-                        alignment.unmatched_reference, alignment.unmatched_distorted);
+                        alignment.unmatched_reference, alignment.unmatched_distorted, alignment.held_count());
 }
 
 /// curves: pairs of a name and a list of (rate, quality).

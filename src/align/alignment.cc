@@ -28,8 +28,8 @@ std::vector<int64_t> Rest(int64_t count, const PairList& pairs, int64_t Pair::*m
   std::vector<int64_t> rest;
   auto next = pairs.begin();
   for (int64_t frame = 0; frame < count; ++frame) {
-    if (next != pairs.end() && (*next).*member == frame) ++next;
-    else rest.push_back(frame);
+    if (next == pairs.end() || (*next).*member != frame) rest.push_back(frame);
+    while (next != pairs.end() && (*next).*member == frame) ++next;
   }
   return rest;
 }
@@ -47,23 +47,27 @@ bool ParsePair(std::string_view line, Pair& pair) {
          ParseWhole(line.substr(comma + 1), pair.second) && pair.first >= 0 && pair.second >= 0;
 }
 
-/// By how many reference frames the distorted video advances with each of its own, where nearly always the same; 1
-/// where it varies.
-int64_t UsualStep(const PairList& pairs) {
-  constexpr double kUsual = 0.9;
-  std::map<int64_t, int64_t> counts;
-  for (size_t k = 1; k < pairs.size(); ++k)
-    if (pairs[k].second == pairs[k - 1].second + 1) ++counts[pairs[k].first - pairs[k - 1].first];
-  for (const auto& [step, count] : counts)
-    if (static_cast<double>(count) >= kUsual * static_cast<double>(pairs.size() - 1)) return step;
-  return 1;
-}
-
 std::string StepText(int64_t step) {
   return step == 2 ? "every second frame" : step == 3 ? "every third frame" : fmt::format("every {}th frame", step);
 }
 
 }  // namespace
+
+int64_t UsualStep(const PairList& pairs) {
+  constexpr double kUsual = 0.9;
+  std::map<int64_t, int64_t> counts;
+  int64_t steps = 0;
+  Pair last = pairs.empty() ? Pair() : pairs[0];  // the first with its distorted frame
+  for (const Pair& pair : pairs) {
+    if (pair.second == last.second) continue;
+    ++steps;
+    if (pair.second == last.second + 1) ++counts[pair.first - last.first];
+    last = pair;
+  }
+  for (const auto& [step, count] : counts)
+    if (static_cast<double>(count) >= kUsual * static_cast<double>(steps)) return step;
+  return 1;
+}
 
 int64_t Alignment::dropped() const {
   if (pairs.empty()) return 0;
@@ -75,6 +79,10 @@ int64_t Alignment::repeated() const {
   if (pairs.empty()) return 0;
   const int64_t first = pairs.front().second, last = pairs.back().second;
   return Between(unmatched_distorted, first, last) - Between(doubtful, first, last);
+}
+
+int64_t Alignment::held_count() const {
+  return pairs.empty() ? 0 : Between(held, pairs.front().first - 1, pairs.back().first + 1);
 }
 
 bool Alignment::IsShifted(int64_t late) const {
@@ -94,6 +102,7 @@ std::string Alignment::Describe() const {
                                 Count(std::abs(late()), late() > 0 ? "more" : "missing")));
   if (const int64_t step = UsualStep(pairs); step > 1) parts.push_back(StepText(step));
   else if (dropped() > 0) parts.push_back(Count(dropped(), "missing"));
+  if (held_count() > 0) parts.push_back(Count(held_count(), "held"));
   if (repeated() > 0) parts.push_back(Count(repeated(), "repeated"));
   if (parts.empty()) parts.emplace_back("frame by frame");
   if (!doubtful.empty()) parts.push_back(Count(std::ssize(doubtful), "left out that fit two places"));
@@ -159,7 +168,7 @@ Result<PairList> ReadPairsFile(const std::string& path) {
     if (std::max(pair.first, pair.second) >= kMostFrames)
       return Error(StatusCode::kBadData, "{}, line {}: frame {} is not among the first {} of a video", path, number,
                    std::max(pair.first, pair.second), kMostFrames);
-    if (!pairs.empty() && (pair.first <= pairs.back().first || pair.second <= pairs.back().second))
+    if (!pairs.empty() && (pair.first <= pairs.back().first || pair.second < pairs.back().second))
       return Error(StatusCode::kBadData, "{}, line {}: frames {},{} do not come after {},{}", path, number, pair.first,
                    pair.second, pairs.back().first, pairs.back().second);
     pairs.push_back(pair);

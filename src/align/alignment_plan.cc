@@ -4,6 +4,7 @@
 #include <map>
 
 #include "align/align_tracks.h"
+#include "align/hold_frames.h"
 #include "align/identity_alignment.h"
 #include "align/input_checks.h"
 #include "align/placement.h"
@@ -107,6 +108,13 @@ Status AddAlignment(const AlignmentTask& task, size_t video, const std::vector<F
   const bool by_times = task.request.mode == Mode::kTimes;
   auto [alignment, placement] =
       by_times ? PlacedAlignment{AlignByTimes(reference, distorted), std::nullopt} : AlignPlaced(reference, distorted);
+  std::optional<std::string> range;
+  if (alignment.ok()) {
+    const auto [one, two] = SamplePairs(reference, distorted, alignment->pairs);
+    range = RangeWarning(task, video, one, two);
+    if (task.request.holds_frames)
+      HoldFrames({reference.size(), reference.times}, {distorted.size(), distorted.times}, *alignment);
+  }
   if (plan.damage.ok())
     plan.damage = HiddenDamage(task, video, alignment.ok() ? *alignment : Alignment(), tracks, damages);
   if (!alignment.ok() || alignment->pairs.empty()) ACU_RETURN_IF_ERROR(plan.damage);
@@ -117,8 +125,7 @@ Status AddAlignment(const AlignmentTask& task, size_t video, const std::vector<F
   if (placement) plan.warnings.push_back(PlacementWarning(task, video, *placement));
   if (by_times && alignment->pairs.empty())
     return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", name, other);
-  const auto [one, two] = SamplePairs(reference, distorted, alignment->pairs);
-  if (auto warning = RangeWarning(task, video, one, two)) plan.warnings.push_back(*std::move(warning));
+  if (range) plan.warnings.push_back(*std::move(range));
   plan.alignments.push_back(std::move(*alignment));
   return {};
 }
@@ -133,7 +140,9 @@ AlignmentPlan FirstPlan(const AlignmentTask& task, PairList pairs) {
   AlignmentPlan plan;
   if (mode != Mode::kFile) return plan;
   Alignment given{.by = Alignment::By::kGiven, .pairs = std::move(pairs)};
-  NoteUnmatched(given.pairs.back().first + 1, given.pairs.back().second + 1, given);
+  const auto [last, last_distorted] = given.pairs.back();
+  NoteUnmatched(last + 1, last_distorted + 1, given);
+  if (task.request.holds_frames) HoldFrames({last + 1}, {last_distorted + 1}, given);
   plan.alignments.assign(task.videos.size() - 1, given);
   SelectPairs(plan);
   return plan;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "align/confirm_alignment.h"
+#include "align/hold_frames.h"
 #include "align/testing/tracks.h"
 
 namespace acutance {
@@ -178,6 +179,81 @@ TEST(PlanFromTracks, LeavesOutDroppedFrames) {
   EXPECT_EQ(plan.selected[1][60], 60);
   EXPECT_EQ(plan.alignments[0].dropped(), 1);
   EXPECT_THAT(plan.fingerprint, SizeIs(16));
+}
+
+AlignmentTask Holding(Mode mode = Mode::kAuto, int distorted = 1) {
+  AlignmentTask task = Task(mode, distorted);
+  task.request.holds_frames = true;
+  return task;
+}
+
+TEST(PlanFromTracks, HoldsTheFrameBeforeDroppedOnes) {
+  FrameTrack distorted = Scene(0, kFrames);
+  distorted.fingerprints.erase(distorted.fingerprints.begin() + 60, distorted.fingerprints.begin() + 62);
+  const AlignmentPlan plan = PlanOf(Holding(), {Scene(0, kFrames), distorted});
+  ASSERT_THAT(plan.selected, SizeIs(2));
+  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames);
+  for (int64_t i = 0; i < kFrames; ++i) {
+    EXPECT_EQ(plan.ReferenceFrame(i), i);
+    EXPECT_EQ(plan.selected[1][i], i < 60 ? i : std::max<int64_t>(59, i - 2));
+  }
+  const Alignment& alignment = plan.alignments[0];
+  EXPECT_EQ(alignment.held_count(), 2);
+  EXPECT_EQ(alignment.dropped(), 0);
+  EXPECT_THAT(alignment.unmatched_reference, IsEmpty());
+  EXPECT_THAT(alignment.Describe(), HasSubstr("2 frames held"));
+  EXPECT_NE(plan.fingerprint, PlanOf(Task(), {Scene(0, kFrames), distorted}).fingerprint);
+}
+
+TEST(PlanFromTracks, HoldsEachFrameOfHalfTheRate) {
+  FrameTrack reference = Scene(0, kFrames), distorted = Scene(0, kFrames);
+  for (int t = kFrames - 1; t > 0; t -= 2) distorted.fingerprints.erase(distorted.fingerprints.begin() + t);
+  distorted.rate = 12.5;
+  const AlignmentPlan plan = PlanOf(Holding(), {reference, distorted});
+  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames) << "the last frame is shown for as long as the others";
+  for (int64_t i = 0; i < kFrames; ++i) EXPECT_EQ(plan.selected[1][i], i / 2);
+  EXPECT_THAT(plan.alignments[0].Describe(), AllOf(HasSubstr("every second frame"), HasSubstr("60 frames held")));
+}
+
+TEST(PlanFromTracks, HoldsNothingBeforeTheFirstFrameAndAfterTheLast) {
+  const AlignmentPlan plan = PlanOf(Holding(), {Scene(0, kFrames), Scene(5, kFrames - 20)});
+  EXPECT_EQ(plan.alignments[0].held_count(), 0);
+  EXPECT_EQ(plan.selected[0].front(), 5);
+  EXPECT_EQ(plan.selected[0].back(), kFrames - 21);
+}
+
+TEST(PlanFromTracks, HoldsFramesForSeveralVideos) {
+  FrameTrack whole = Scene(0, kFrames), dropped = Scene(0, kFrames);
+  dropped.fingerprints.erase(dropped.fingerprints.begin() + 60);
+  const AlignmentPlan plan = PlanOf(Holding(Mode::kAuto, 2), {Scene(0, kFrames), whole, dropped});
+  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames);
+  EXPECT_EQ(plan.selected[1][60], 60);
+  EXPECT_EQ(plan.selected[2][60], 59);
+}
+
+TEST(HoldFrames, ShowsWhatIsOnTheScreen) {
+  const std::vector<double> all = {0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.24, 0.28, 0.32, 0.36};
+  Alignment frozen{.pairs = {{0, 0}, {3, 3}, {8, 8}}, .unmatched_distorted = {1, 2, 4, 5, 6, 7}, .doubtful = {2}};
+  HoldFrames({10, all}, {10, all}, frozen);
+  EXPECT_TRUE(frozen.is_identity());
+  EXPECT_THAT(frozen.held, ElementsAre(1, 2, 4, 5, 6, 7, 9));
+  EXPECT_THAT(frozen.doubtful, IsEmpty());
+  EXPECT_EQ(frozen.repeated(), 0);
+  const std::vector<double> some = {0, 0.119, 0.161, 0.32};  // in milliseconds
+  Alignment dropped{.pairs = {{0, 0}, {8, 3}}, .unmatched_distorted = {1, 2}, .doubtful = {1, 2}};
+  HoldFrames({10, all}, {4, some}, dropped);
+  EXPECT_THAT(dropped.pairs, ElementsAre(Pair(0, 0), Pair(1, 0), Pair(2, 0), Pair(3, 1), Pair(4, 2), Pair(5, 2),
+                                         Pair(6, 2), Pair(7, 2), Pair(8, 3), Pair(9, 3)));
+  Alignment untimed{.pairs = {{1, 0}, {6, 2}, {7, 3}}};
+  HoldFrames({10}, {4}, untimed);
+  EXPECT_THAT(untimed.pairs,
+              ElementsAre(Pair(1, 0), Pair(2, 1), Pair(3, 1), Pair(4, 1), Pair(5, 1), Pair(6, 2), Pair(7, 3)));
+}
+
+TEST(FirstPlan, HoldsFramesBetweenGivenPairs) {
+  const AlignmentPlan plan = FirstPlan(Holding(Mode::kFile), {{0, 1}, {2, 3}, {4, 3}, {6, 4}});
+  EXPECT_THAT(plan.selected[0], ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(plan.selected[1], ElementsAre(1, 2, 3, 3, 3, 3, 4));
 }
 
 TEST(PlanFromTracks, OfSeveralVideosSelectsThePairsOfAll) {

@@ -29,6 +29,16 @@ bool IsDark(int begin, int end, At at) {
   return 100 * bright <= end - begin;
 }
 
+/// How many of the lines from `first` on an encoder blurred into a bar: they are less than half as bright as the second
+/// line after them. mean_of(k) is the brightness of the k-th line of the picture, black being 0.
+template <class MeanOf>
+int BlurredLines(bool has_bar, int lines, MeanOf mean_of) {
+  constexpr int kMost = 2;
+  int blurred = 0;
+  while (has_bar && blurred < kMost && blurred + 2 < lines && 2 * mean_of(blurred) < mean_of(blurred + 2)) ++blurred;
+  return blurred;
+}
+
 /// The picture without dark rows and columns at its edges; empty where all is dark.
 Rectangle Content(const Plane& luma, int bit_depth) {
   int top = 0, bottom = luma.height, left = 0, right = luma.width;
@@ -42,6 +52,22 @@ Rectangle Content(const Plane& luma, int bit_depth) {
   };
   while (left < right && column_is_dark(left)) ++left;
   while (right > left && column_is_dark(right - 1)) --right;
+  const auto brightness = [&](int begin, int end, auto at) {
+    constexpr int kBlack8 = 16;
+    int64_t sum = 0;
+    for (int i = begin; i < end; ++i) sum += std::max(0, at(i) - kBlack8);
+    return sum;
+  };
+  const auto of_row = [&](int y) {
+    return brightness(left, right, [&](int x) { return Sample(luma, bit_depth, x, y); });
+  };
+  const auto of_column = [&](int x) {
+    return brightness(top, bottom, [&](int y) { return Sample(luma, bit_depth, x, y); });
+  };
+  top += BlurredLines(top > 0, bottom - top, [&](int k) { return of_row(top + k); });
+  bottom -= BlurredLines(bottom < luma.height, bottom - top, [&](int k) { return of_row(bottom - 1 - k); });
+  left += BlurredLines(left > 0, right - left, [&](int k) { return of_column(left + k); });
+  right -= BlurredLines(right < luma.width, right - left, [&](int k) { return of_column(right - 1 - k); });
   return {right - left, bottom - top, left, top};
 }
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 
 #include "align/black_bars.h"
+#include "align/part_in_place.h"
 
 namespace acutance {
 namespace {
@@ -51,6 +53,16 @@ TEST(BarFinder, FindsSharpBarsOfDarkPictures) {
       picture.Row<uint8_t>(0, y)[x] = static_cast<uint8_t>(44 - std::abs(y - 45) / 2 - std::abs(x - 80) / 5);
   vignettes.Add(picture.Share());
   EXPECT_FALSE(vignettes.content());
+}
+
+TEST(BarFinder, CountsLinesThatAnEncoderBlurredAsBars) {
+  const MutablePicture picture = AllocatePicture({160, 90, 8, PixelFormat::k400}).value();
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 160; ++x)
+      picture.Row<uint8_t>(0, y)[x] = y < 11 || y > 79 ? 16 : y == 11 ? 30 : y == 79 ? 60 : 120;
+  BarFinder finder;
+  finder.Add(picture.Share());
+  EXPECT_EQ(*finder.content(), (Rectangle{160, 67, 0, 12}));
 }
 
 /// The luma at a place of a scene 200 wide and 160 high.
@@ -112,6 +124,30 @@ TEST(ShapeParts, AreNoneOfSquashedPicturesOrOtherFrames) {
   EXPECT_EQ(Find({200, 152, 0, 4}, 200, 152, 7), std::nullopt);
   CropSearch flat(VideoOf(200, 160), VideoOf(200, 152));
   EXPECT_EQ(flat.Find(), std::nullopt);
+}
+
+/// Of 30 frames, the distorted ones `late` frames later and within black bars. shows: what part of the scene.
+bool IsBetterInPlace(const Rectangle& content, const Rectangle& shows, int late) {
+  InPlaceFit fit(content, kScene, content);
+  for (int frame = 0; frame < 30; ++frame) fit.AddReference(PictureOf(kScene, 200, 160, frame));
+  for (int frame = 0; frame < 20; ++frame) {
+    const Picture inside = PictureOf(shows, content.width, content.height, frame + late);
+    const MutablePicture barred = AllocatePicture({200, 160, 8, PixelFormat::k420}).value();
+    for (int y = 0; y < 160; ++y) std::fill_n(barred.Row<uint8_t>(0, y), 200, uint8_t{16});
+    for (int y = 0; y < content.height; ++y)
+      std::copy_n(inside.planes[0].Row<uint8_t>(y), content.width, barred.Row<uint8_t>(0, content.y + y) + content.x);
+    fit.AddDistorted(barred.Share());
+  }
+  return fit.IsBetter();
+}
+
+TEST(InPlaceFit, TellsPaintedBarsFromScaledPictures) {
+  for (const Rectangle& part : {Rectangle{200, 120, 0, 20}, {200, 130, 0, 0}, {160, 128, 20, 16}, {180, 150, 20, 10}})
+    for (const int late : {0, 7}) {
+      EXPECT_TRUE(IsBetterInPlace(part, part, late)) << ToText(part) << ", " << late;
+      EXPECT_FALSE(IsBetterInPlace(part, kScene, late)) << ToText(part) << ", " << late;
+      EXPECT_FALSE(IsBetterInPlace(part, {400, 160, 600, 300}, late)) << "another scene";
+    }
 }
 
 TEST(ShapesDiffer, ByMoreThanRounding) {

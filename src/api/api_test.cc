@@ -393,6 +393,13 @@ TEST(Api, FramesArePairedAsAsked) {
   EXPECT_THAT(late->alignment()->pairs,
               testing::ElementsAre(testing::Pair(0, 2), testing::Pair(1, 3), testing::Pair(2, 4), testing::Pair(3, 5)));
   EXPECT_FALSE(late->alignment(1));
+  std::ofstream(folder / "pairs.csv") << "0,0\n3,1\n";
+  options.align = folder / "pairs.csv";
+  ASSERT_TRUE(options.Set("missing", "hold").ok());
+  const auto held = acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options);
+  ASSERT_TRUE(held.ok()) << held.status().message();
+  EXPECT_EQ(held->alignment()->held_count(), 2);
+  EXPECT_EQ(held->frames(), 4);
   options.align = "index";
   EXPECT_FALSE(acutance::Score(folder / "a.y4m", {folder / "a.y4m"}, options)->alignment());
   options.align = "soon";

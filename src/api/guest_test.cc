@@ -8,9 +8,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstdarg>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <semaphore>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -82,6 +84,54 @@ TEST(Guest, TheProgramKeepsItsLogOfFfmpeg) {
   EXPECT_FALSE(acutance::Score(dir / "a.mkv", {dir / "a.mkv"}, options).ok());
   EXPECT_GT(g_lines, 0);
   set(reinterpret_cast<Callback>(::dlsym(library, "av_log_default_callback")));
+}
+
+/// An H.264 stream without one of its slices that do not begin a picture.
+std::string WithoutASlice(const std::string& stream, int number) {
+  const std::string code("\0\0\1", 3);
+  for (size_t at = 0; (at = stream.find(code, at)) != std::string::npos; at += code.size()) {
+    constexpr int kSlice = 1;
+    const bool begins_picture = stream[at + 4] & 0x80;  // the number of its first macroblock, 0, is coded as 1
+    if ((stream[at + 3] & 0x1f) != kSlice || begins_picture || number-- > 0) continue;
+    return stream.substr(0, at) + stream.substr(stream.find(code, at + 1));
+  }
+  ADD_FAILURE() << "there are too few slices";
+  return stream;
+}
+
+TEST(Guest, LostSlicesAreFoundWithoutTheLogOfFfmpeg) {
+  const std::string name = "libavutil.so." + std::to_string(LIBAVUTIL_VERSION_MAJOR);
+  if (!::dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL)) GTEST_SKIP() << ::dlerror();
+  const acutance::test::TempDir dir;
+  const std::string whole = dir / "whole.h264", lost = dir / "lost.h264";
+  const std::string command =
+      "ffmpeg -v error -y -f lavfi -i testsrc2=s=192x112:r=25 -frames:v 48 -pix_fmt yuv420p -c:v libx264 -x264-params "
+      "slices=4:keyint=24 " +
+      whole + " 2>&1";
+  if (std::system(command.c_str()) != 0) GTEST_SKIP() << "FFmpeg's command makes the stream";
+  std::stringstream stream;
+  stream << std::ifstream(whole, std::ios::binary).rdbuf();
+  std::ofstream(lost, std::ios::binary) << WithoutASlice(stream.str(), 50);
+  acutance::ScoreOptions options;
+  options.session.features = {{"psnr", {}}};
+  options.no_model = true;
+  options.align = "index";
+  std::vector<std::vector<int64_t>> damaged;
+  std::vector<std::vector<double>> scores;
+  for (const int threads : {1, 4, 4}) {
+    options.session.threads = threads;
+    const auto result = acutance::Score(whole, {lost}, options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->inputs()[0].damage.reason, "");
+    EXPECT_NE(result->inputs()[1].damage.reason, "");
+    damaged.push_back(result->inputs()[1].damage.frames);
+    scores.push_back(result->Scores("psnr_y").value());
+  }
+  EXPECT_FALSE(damaged[0].empty());
+  for (const size_t again : {1, 2}) {
+    EXPECT_EQ(damaged[again], damaged[0]);
+    EXPECT_EQ(scores[again], scores[0]) << "what is concealed depends on the number of threads";
+  }
 }
 #endif
 

@@ -179,7 +179,7 @@ Status Result::WriteLog(const std::string& path, std::string_view format, int vi
   return WriteLogFile(path, format,
                       {*table, encode.frames, content_->subsample, kLibvmafVersion,
                        static_cast<double>(encode.frames) / content_->run.seconds, encode.format.width,
-                       encode.format.height, numbers});
+                       encode.format.height, numbers, DamagesOf(content_->run.inputs, static_cast<size_t>(video))});
 }
 
 RunView Result::Content::View() const {

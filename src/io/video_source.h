@@ -137,8 +137,9 @@ struct OpenOptions {
   int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
   std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
   SegmentOptions segments{};
-  bool always_probe = false;  // decodes a container's first pictures twice even if it describes them
-  bool keep_mapped = false;   // pages of y4m and yuv files stay mapped after their pictures are dropped
+  size_t most_replayed = size_t{64} << 20;  // bytes of a container in a pipe, held to decode it again where damaged
+  bool always_probe = false;                // decodes a container's first pictures twice even if it describes them
+  bool keep_mapped = false;                 // pages of y4m and yuv files stay mapped after their pictures are dropped
   /// Ends waits for pipes, including those at opening; may be null.
   std::shared_ptr<const CancellationToken> cancellation{};
 };

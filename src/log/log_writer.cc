@@ -1,6 +1,7 @@
 #include "log/log_writer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +48,12 @@ void WriteXml(const LogInput& input, const TextSink& sink) {
   sink("  </pooled_metrics>\n  <aggregate_metrics ");
   for (const auto& [name, value] : input.scores.aggregates())
     sink(Attribute(XmlName(name), input.numbers.Format(value)));
-  sink("/>\n</VMAF>\n");
+  sink("/>\n");
+  for (const auto& [path, damage] : input.damages)
+    sink("  <damage " + Attribute("path", EscapeXml(path)) + Attribute("reason", EscapeXml(damage.reason)) +
+         Attribute("decoded", fmt::format("{}", damage.decoded)) + Attribute("lost", fmt::format("{}", damage.lost)) +
+         Attribute("frames", fmt::format("{}", fmt::join(damage.frames, " "))) + "/>\n");
+  sink("</VMAF>\n");
 }
 
 using Members = std::vector<std::pair<std::string_view, double>>;  // names are escaped
@@ -91,6 +97,16 @@ void WriteJsonPooled(const LogInput& input, const std::vector<LogColumn>& column
   sink("\n  },\n");
 }
 
+void WriteJsonDamages(const LogInput& input, const TextSink& sink) {
+  for (size_t i = 0; i < input.damages.size(); ++i) {
+    const auto& [path, damage] = input.damages[i];
+    sink(fmt::format("{}    {{\"path\": \"{}\", \"reason\": \"{}\", \"decoded\": {}, \"lost\": {}, \"frames\": [{}]}}",
+                     i == 0 ? ",\n  \"damage\": [\n" : ",\n", EscapeJson(path), EscapeJson(damage.reason),
+                     damage.decoded, damage.lost, fmt::join(damage.frames, ", ")));
+  }
+  if (!input.damages.empty()) sink("\n  ]");
+}
+
 void WriteJson(const LogInput& input, const TextSink& sink) {
   const std::vector<LogColumn> columns = LogColumns(input.scores, EscapeJson);
   sink(fmt::format("{{\n  \"version\": \"{}\",\n  \"fps\": {},\n", EscapeJson(input.version),
@@ -102,7 +118,9 @@ void WriteJson(const LogInput& input, const TextSink& sink) {
   for (const auto& aggregate : input.scores.aggregates()) names.push_back(EscapeJson(aggregate.first));
   Members aggregates;
   for (size_t i = 0; i < names.size(); ++i) aggregates.emplace_back(names[i], input.scores.aggregates()[i].second);
-  sink("  \"aggregate_metrics\": {\n" + Lines(input, aggregates, "    ") + "  }\n}\n");
+  sink("  \"aggregate_metrics\": {\n" + Lines(input, aggregates, "    ") + "  }");
+  WriteJsonDamages(input, sink);
+  sink("\n}\n");
 }
 
 void WriteCsv(const LogInput& input, const TextSink& sink) {
@@ -135,6 +153,14 @@ void WriteSub(const LogInput& input, const TextSink& sink) {
 constexpr LogFormat kFormats[] = {{"xml", WriteXml}, {"json", WriteJson}, {"csv", WriteCsv}, {"sub", WriteSub}};
 
 }  // namespace
+
+std::vector<LogDamage> DamagesOf(const std::vector<Input>& inputs, size_t distorted) {
+  std::vector<LogDamage> damages;
+  for (const size_t video : {size_t{0}, distorted + 1})
+    if (video < inputs.size() && !inputs[video].damage.reason.empty())
+      damages.push_back({inputs[video].path, inputs[video].damage});
+  return damages;
+}
 
 std::optional<double> LogColumn::Score(int64_t frame) const {
   if (static_cast<size_t>(frame) >= column->scores.size()) return std::nullopt;

@@ -1,6 +1,8 @@
 // Logs as libvmaf's tool writes them, byte for byte, without its quirks (docs/spec/system.md 6).
 #pragma once
 
+#include <acutance/facts.h>
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -19,6 +21,15 @@ namespace acutance {
 /// The libvmaf whose results and logs are reproduced; logs carry it, as clients compare it.
 inline constexpr char kLibvmafVersion[] = "3.2.0";
 
+/// A damaged video.
+struct LogDamage {
+  std::string path;
+  StreamDamage damage;
+};
+
+/// Those of a reference, the first input, and of distorted video `distorted`.
+std::vector<LogDamage> DamagesOf(const std::vector<Input>& inputs, size_t distorted);
+
 struct LogInput {
   const ScoreTable& scores;
   int64_t frame_count = 0;  // frames read; pooling covers 0..frame_count - 1
@@ -28,6 +39,9 @@ struct LogInput {
   int width = 0;
   int height = 0;
   NumberFormat numbers;
+  /// Named at the end of xml and json, where libvmaf has nothing and readers of its logs look for nothing; csv and sub
+  /// have no such place.
+  std::vector<LogDamage> damages{};
 };
 
 // Columns, frames and pooled values, the same in all formats.

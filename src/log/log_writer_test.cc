@@ -108,6 +108,31 @@ TEST(Log, Json) {
 )");
 }
 
+TEST(Log, NamesDamageWhereReadersOfLibvmafsLogsIgnoreIt) {
+  const ScoreTable table = WholeTable();
+  LogInput input{table, 2, 1, "3.2.0", 1391.14, 192, 144};
+  const std::string whole[] = {Write("xml", input), Write("json", input), Write("csv", input), Write("sub", input)};
+  Input inputs[3];
+  inputs[0].path = "ref.mkv";
+  inputs[1].path = "other.mkv";
+  inputs[1].damage = {{1}, 0, 2, "lost"};
+  inputs[2].path = "a \"b\".mkv";
+  inputs[2].damage = {{0, 1}, 3, 2, "no <end>"};
+  input.damages = DamagesOf({inputs[0], inputs[1], inputs[2]}, 1);
+  const std::string element =
+      "  <damage path=\"a &quot;b&quot;.mkv\" reason=\"no &lt;end&gt;\" decoded=\"2\" lost=\"3\" frames=\"0 1\" />\n";
+  EXPECT_EQ(Write("xml", input), whole[0].substr(0, whole[0].size() - 8) + element + "</VMAF>\n");
+  nlohmann::json log = nlohmann::json::parse(Write("json", input));
+  EXPECT_EQ(log["damage"], nlohmann::json::parse(R"([{"path": "a \"b\".mkv", "reason": "no <end>", "decoded": 2,
+                                                      "lost": 3, "frames": [0, 1]}])"));
+  log.erase("damage");
+  EXPECT_EQ(log, nlohmann::json::parse(whole[1]));
+  EXPECT_EQ(Write("csv", input), whole[2]);
+  EXPECT_EQ(Write("sub", input), whole[3]);
+  input.damages = DamagesOf({inputs[1], inputs[2]}, 0);
+  EXPECT_EQ(nlohmann::json::parse(Write("json", input))["damage"].size(), 2u);
+}
+
 TEST(Log, Csv) {
   const ScoreTable table = WholeTable();
   EXPECT_EQ(Write("csv", {table, 2, 1, "3.2.0", 1, 192, 144}),

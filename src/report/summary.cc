@@ -22,6 +22,7 @@ Json AlignmentJson(const Alignment& alignment) {
           {"late", alignment.late()},
           {"dropped", alignment.dropped()},
           {"repeated", alignment.repeated()},
+          {"held", alignment.held_count()},
           {"pairs", alignment.pairs.size()},
           {"unmatched_reference", alignment.unmatched_reference},
           {"unmatched_distorted", alignment.unmatched_distorted},

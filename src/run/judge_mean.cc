@@ -214,7 +214,7 @@ Result<int64_t> FindOffset(const RunRequest& request) {
   if (asked.mode != Mode::kAuto) return asked.mode == Mode::kOffset ? asked.late : 0;
   ACU_ASSIGN_OR_RETURN(const std::optional<Alignment> found, AlignmentFrom(request.skip_reference, request));
   if (!found) return 0;
-  if (found->dropped() + found->repeated() > 0) return NoFixedPartner(found->Describe());
+  if (found->dropped() + found->held_count() + found->repeated() > 0) return NoFixedPartner(found->Describe());
   return found->late();
 }
 

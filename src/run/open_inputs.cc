@@ -8,6 +8,7 @@
 #include "align/black_bars.h"
 #include "align/crop_search.h"
 #include "align/input_checks.h"
+#include "align/part_in_place.h"
 #include "engine/device_cache.h"
 #include "video/open_video.h"
 
@@ -93,10 +94,17 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
   return std::optional(ScaleTo(format, reference.video->format(), *choice.reference));
 }
 
-/// Where contents within bars have different shapes: crops both to the shared part, if pictures show that rows or
-/// columns were cropped.
-Status CropToSharedShape(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
+/// Crops both to the part that both show, if their pictures have one: where bars were painted over one of them, or where
+/// rows or columns were cropped, so that the contents within bars have different shapes.
+Status CropToSharedPart(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
   const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
+  ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> part,
+                       FindPartInPlace({{reference.name, one}, {distorted.name, other}}, open));
+  if (part) {
+    CropTo(*part, reference);
+    CropTo(*part, distorted);
+    return {};
+  }
   if (!ShapesDiffer(one, other)) return {};
   ACU_ASSIGN_OR_RETURN(const std::optional<ShapeParts> parts,
                        FindShapeParts(reference.name, one, distorted.name, other, open));
@@ -158,7 +166,7 @@ Result<std::vector<VideoGroup>> ShapeInputs(const RunRequest& request, OpenedInp
     reference.pixel_aspect.reset();
     if (request.fit.heed_display) AssumeAspects(reference, input, report);
     ACU_RETURN_IF_ERROR(crop(input));
-    if (request.crop.find_bars) ACU_RETURN_IF_ERROR(CropToSharedShape(request.open, reference, input));
+    if (request.crop.find_bars) ACU_RETURN_IF_ERROR(CropToSharedPart(request.open, reference, input));
     keys.push_back(ReferenceKey(request.fit, any_interlaced, reference, input));
   }
   return GroupByKey(keys);

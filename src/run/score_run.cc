@@ -333,6 +333,10 @@ class EncodeGroups {
 ScoredRun RunScore(const RunRequest& asked) {
   RunRequest request = asked;
   if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
+  constexpr size_t kShare = 4;  // of the limit, for the bytes of all pipes
+  if (request.max_memory)
+    request.open.most_replayed =
+        std::min(request.open.most_replayed, *request.max_memory / (kShare * (1 + request.distorted.size())));
   // First: a wrong format often ends the run before the videos are opened to be scored.
   const std::vector<std::string> doubts = DoubtRawFormats(request);
   if (request.on_warning) std::ranges::for_each(doubts, request.on_warning);

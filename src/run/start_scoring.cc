@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "devices/backends.h"
 #include "engine/artifact_files.h"
 #include "metric/options.h"
@@ -25,6 +26,16 @@ std::string_view OptionNameOf(const ChromaSiting& siting) {
   if (siting.vertical == 0.5) return siting.horizontal == 0 ? "left" : siting.horizontal == 0.5 ? "center" : "";
   if (siting.vertical != 0) return "";
   return siting.horizontal == 0 ? "topleft" : siting.horizontal == 0.5 ? "top" : "";
+}
+
+/// Bytes that are held of containers in pipes, at most.
+size_t ReplayedBytes(const RunRequest& request, const OpenedInputs& inputs) {
+  const auto of = [&](const PairReaderInput& input) {
+    return input.video->facts().codec.empty() || IsRegularFile(input.name) ? 0 : request.open.most_replayed;
+  };
+  size_t bytes = of(inputs.reference);
+  for (const PairReaderInput& input : inputs.distorted) bytes += of(input);
+  return bytes;
 }
 
 /// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer.
@@ -222,6 +233,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   const VideoFacts stream = reference.facts();
   spec.video = VideoOptions(facts.frame_rate, facts.color, stream.codec.empty() ? std::nullopt : stream.siting);
   spec.format = facts.format;
+  if (spec.max_memory) *spec.max_memory -= ReplayedBytes(request, inputs);
   spec.read_ahead = inputs.is_instant ? 0 : ReadAhead(request) + 1;
   spec.conversions = FindConversions(request, inputs);
   if (Status fit = PairReader::Check(inputs.reference, inputs.distorted); !fit.ok())

@@ -23,7 +23,8 @@ Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> sour
 /// Crops as the container declares, and says so in VideoFacts::changed_samples.
 Result<std::unique_ptr<VideoSource>> CropAsDeclared(std::unique_ptr<VideoSource> source);
 
-/// The frames of these numbers, which increase. A video that ends before the last of them ends there.
+/// The frames of these numbers, which do not decrease: a frame may come several times. A video that ends before the
+/// last of them ends there.
 std::unique_ptr<VideoSource> SelectFrames(std::unique_ptr<VideoSource> source, std::vector<int64_t> frames);
 
 // Conversions that devices can do, too: their pictures may be lazy (image/lazy_picture.h).

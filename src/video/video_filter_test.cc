@@ -82,6 +82,21 @@ TEST(SelectFrames, HandsOutTheFramesOfAList) {
   EXPECT_FALSE(video->Next().value());
 }
 
+TEST(SelectFrames, HandsOutAFrameAsOftenAsItIsListed) {
+  EXPECT_THAT(
+      Read(*SelectFrames(Numbered(6), {1, 1, 1, 4, 4})),
+      ElementsAre(std::pair(1, 0.5), std::pair(1, 0.5), std::pair(1, 0.5), std::pair(4, 2.0), std::pair(4, 2.0)));
+  for (const auto& [skipped, left] : {std::pair(1, 3u), std::pair(2, 2u), std::pair(4, 0u)}) {
+    const auto video = SelectFrames(Numbered(6), {1, 1, 1, 4});
+    EXPECT_EQ(video->Skip(skipped).value(), skipped);
+    EXPECT_EQ(Read(*video).size(), left);
+  }
+  const auto video = SelectFrames(Numbered(6), {1, 1, 1, 4, 4});
+  EXPECT_TRUE(video->Next().value());
+  EXPECT_EQ(video->Skip(2).value(), 2);
+  EXPECT_THAT(Read(*video), ElementsAre(std::pair(4, 2.0), std::pair(4, 2.0)));
+}
+
 TEST(SelectFrames, SkipsItsOwnFramesAndEndsWithItsSource) {
   const auto video = SelectFrames(Numbered(6), {1, 2, 4, 7});
   EXPECT_EQ(video->Skip(2).value(), 2);

@@ -152,6 +152,50 @@ class Pairs(AlignTest):
         self.assertEqual((alignment["unmatched_reference"], alignment["unmatched_distorted"]), ([60, 61], [31]))
         self.assertEqual((alignment["by"], alignment["pairs"], alignment["late"]), ("signatures", COUNT - 2, 0))
 
+    def test_held_frames_are_scored_as_the_viewer_sees_them(self):
+        gaps = list(range(20, 26)) + [60, 61]
+        for name, frames, rate, text in (
+                ("half", list(range(0, COUNT, 2)), "F25:2", f"every second frame; {COUNT // 2} frames held"),
+                ("drops", [t for t in range(COUNT) if t not in gaps], "F25:1", "8 frames held"),
+                ("freeze", [19 if t in gaps[:6] else t for t in range(COUNT)], "F25:1", "6 frames held")):
+            with self.subTest(name):
+                dis = self.encode(frames, rate, f"{name}.y4m")
+                seen = [max(t for t in frames if t <= i) for i in range(COUNT)]
+                log = self.scored(self.encode(seen, name="seen.y4m"), "--align", "index")[2].splitlines()
+                pairs, line, held = self.scored(dis, "--missing", "hold")
+                self.assertEqual([frames[j] for _, j in pairs], seen)
+                self.assertEqual(held.splitlines()[1:], log[1:])
+                self.assertIn(text, line)
+                alignment = self.summary(self.ref, dis, "--missing", "hold")["results"][0]["alignment"]
+                self.assertEqual((alignment["held"], alignment["dropped"]), (int(re.search(r"(\d+) frames held", line)[1]), 0))
+                again = self.scored(dis, "--align", self.write("pairs.csv", self.read("p.csv").encode()))
+                self.assertEqual((again[0], again[2]), (pairs, held))
+                part = self.scored(dis, "--missing", "hold", "--frames", "21:64")
+                self.assertEqual(part[0], pairs[21:64])
+                self.assertEqual([row.split(",")[2] for row in part[2].splitlines()[2:]],
+                                 [row.split(",")[2] for row in log[23:65]])
+        self.assertEqual(self.scored(dis)[0], [(i, i) for i in range(COUNT) if i not in gaps[:6]])
+
+    def test_bars_that_were_painted(self):
+        """All are compared where all show a picture, at its place; late encodes and several of them, too."""
+        def painted(frame, part):
+            width, height, x, y = part
+            rows = [bytes([16]) * x + frame[WIDTH * k + x:WIDTH * k + x + width] + bytes([16]) * (WIDTH - x - width)
+                    if y <= k < y + height else bytes([16]) * WIDTH for k in range(HEIGHT)]
+            return b"".join(rows) + frame[WIDTH * HEIGHT:]
+
+        parts = ((96, 40, 0, 6), (80, 54, 8, 0), (80, 46, 8, 4))
+        for part in parts:
+            for late in (0, 7):
+                with self.subTest(part=part, late=late):
+                    dis = self.video("bars.y4m", [painted(frame, part) for frame in ENCODE[late:]])
+                    found = self.scored(dis, "--crop", "auto")
+                    self.assertEqual(found, self.scored(dis, "--crop", ":".join(map(str, part))))
+                    self.assertEqual(found[0], [(k + late, k) for k in range(COUNT - late)])
+        several = [self.video(f"{k}.y4m", [painted(frame, part) for frame in ENCODE]) for k, part in enumerate(parts[:2])]
+        scores = [self.summary(self.ref, *several, "--crop", crop)["results"] for crop in ("auto", "80:40:8:6")]
+        self.assertEqual(*[[result["models"] for result in results] for results in scores])
+
     def test_rates(self):
         pairs, _, log = self.scored(self.encode([j // 2 for j in range(2 * COUNT)], "F50:1"))
         self.assertEqual(pairs, [(k, 2 * k) for k in range(COUNT)])

@@ -255,6 +255,15 @@ class Usage(CommandTest):
                 self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, option, wrong), 1, f"'{wrong}' is no size")
         self.assert_ok(self.score(self.ref, self.dis, "--max-memory", "1.5GiB", "--max-vram", "100m"))
 
+    @needs_ffmpeg
+    def test_bytes_of_pipes_count_as_memory(self):
+        """Those of a container are held, to decode it again where it is damaged."""
+        clip = self.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=1280x720:r=25", "-frames:v", "3", "-c:v", "ffv1", self.path("a.mkv"))
+        options = ("--max-memory", "8M", "--align", "index", "--no-model", "-f", "psnr")
+        self.assert_fails(self.score(clip, clip, *options), 1, "; 8 MB are allowed")
+        with open(clip, "rb") as file:
+            self.assert_fails(self.score(clip, "-", *options, stdin=file.read()), 1, "; 7 MB are allowed")
+
 
 class Outputs(CommandTest):
     def commands(self):

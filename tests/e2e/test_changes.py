@@ -1,6 +1,7 @@
 """Facts that change inside a stream, and those that stills declare: rotations and color profiles."""
 import struct
 import unittest
+import zlib
 
 from clips import CommandTest, frames, needs_ffmpeg, reference_sample
 
@@ -69,6 +70,51 @@ class Changes(CommandTest):
 
 
 @needs_ffmpeg
+class Programs(CommandTest):
+    """Transport streams whose program changes, or the packet identifiers of their video."""
+
+    def part(self, name, *options):
+        path = self.ffmpeg("-i", self.ref, "-f", "lavfi", "-i", "anoisesrc=r=48000:d=0.3", "-map", "0:v", "-map", "1:a", "-c:v", "libx264",
+                           "-qp", "10", "-c:a", "mp2", *options, self.path(name))
+        with open(path, "rb") as file:
+            return file.read()
+
+    def scores(self, name, *parts):
+        """The scores of the parts one after another, and the warnings."""
+        self.long = self.video("long.y4m", self.clip("ref") * 2)
+        result = self.score(self.long, self.write(name, b"".join(parts)), "--no-model", "-f", "psnr", "--align", "index",
+                            "-o", self.path("log.csv"))
+        self.assert_ok(result)
+        return self.read("log.csv"), result.stderr.decode()
+
+    def test_the_video_continues(self):
+        first, other = self.part("a.ts", "-mpegts_start_pid", "0x100"), ("-mpegts_start_pid", "0x201")
+        expected, _ = self.scores("same.ts", first, first)
+        self.assertEqual(len(expected.splitlines()), 13)
+        for name, options in (("pids.ts", other), ("swapped.ts", ("-streamid", "0:0x101", "-streamid", "1:0x100")),
+                              ("program.ts", (*other, "-mpegts_pmt_start_pid", "0x1100", "-mpegts_service_id", "2")),
+                              ("service.ts", ("-mpegts_start_pid", "0x100", "-mpegts_service_id", "2"))):
+            with self.subTest(name):
+                scores, found = self.scores(name, first, self.part("b.ts", *options))
+                self.assertEqual(scores, expected)
+                self.assertEqual(found, "")
+                with open(self.path(name), "rb") as file:
+                    piped = self.score(self.long, "-", "--no-model", "-f", "psnr", "--align", "index", "-o", self.path("log.csv"),
+                                       stdin=file.read())
+                self.assert_ok(piped)
+                self.assertEqual(self.read("log.csv"), expected)
+        scores, found = self.scores("small.ts", first, self.part("b.ts", *other, "-s", "32x24"))
+        self.assertEqual(scores.splitlines()[:7], expected.splitlines()[:7])
+        self.assertEqual(len(scores.splitlines()), 13)
+        self.assertIn("changes at frame 6 from 64x48 to 32x24", found)
+
+    def test_pictures_of_another_codec_are_counted(self):
+        scores, warnings = self.scores("codec.ts", self.part("a.ts"), self.part("b.ts", "-c:v", "mpeg2video"))
+        self.assertEqual(len(scores.splitlines()), 7)
+        self.assertIn("changes to a program of another codec: 6 of its pictures are not scored", warnings)
+
+
+@needs_ffmpeg
 class Stills(CommandTest):
     def photo(self, name, *segments):
         """A JPEG file with further segments: marker, data."""
@@ -93,6 +139,37 @@ class Stills(CommandTest):
                 text, warnings = self.psnr(photo, shown)
                 self.assertRegex(text, r"psnr_y +[56]\d\.")
                 self.assertIn("p.jpg is rotated as displayed", warnings)
+
+    def test_png_and_tiff_rotate(self):
+        def png(exif, place):
+            with open(self.ffmpeg("-i", self.ref, "-frames:v", "1", self.path("plain.png")), "rb") as file:
+                data = file.read()
+            at = data.index(place) - 4
+            chunk = b"eXIf" + exif
+            return data[:at] + struct.pack(">I", len(exif)) + chunk + struct.pack(">I", zlib.crc32(chunk)) + data[at:]
+
+        def tiff(order, orientation):
+            """Gray samples in one strip, and a directory behind them."""
+            rows = self.clip("ref")[0][:64 * 48]
+            tags = ((0x100, 64), (0x101, 48), (0x102, 8), (0x103, 1), (0x106, 1), (0x111, 8), (0x112, orientation),
+                    (0x115, 1), (0x116, 48), (0x117, len(rows)))
+            entries = b"".join(struct.pack(order + "HHIHH", tag, 3, 1, value, 0) for tag, value in tags)
+            return ((b"II" if order == "<" else b"MM") + struct.pack(order + "HI", 42, 8 + len(rows)) + rows +
+                    struct.pack(order + "H", len(tags)) + entries + bytes(4))
+
+        plain = {"p.png": lambda: png(b"", b"IDAT"), "p.tiff": lambda: tiff("<", 1)}
+        exif = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x112, 3, 1, 6, 0, 0)
+        for name, data in (("p.png", png(exif, b"IDAT")), ("p.png", png(exif, b"IEND")), ("p.tiff", tiff("<", 6)),
+                           ("p.tiff", tiff(">", 6))):
+            with self.subTest(name=name):
+                upright = self.write(f"plain-{name}", plain[name]())
+                shown = self.ffmpeg("-noautorotate", "-i", upright, "-vf", "transpose=clock", "-c:v", "ffv1",
+                                    self.path("shown.mkv"))
+                photo = self.write(name, data)
+                text, warnings = self.psnr(photo, shown)
+                self.assertRegex(text, r"psnr_y +[56]\d\.")
+                self.assertIn(f"{name} is rotated as displayed", warnings)
+                self.assertNotIn("rotated", self.psnr(upright, upright)[1])
 
     def test_messages_in_the_stream_rotate(self):
         stream = self.ffmpeg("-i", self.ref, "-c:v", "libx264", "-qp", "0", self.path("s.264"))

@@ -12,7 +12,8 @@ shift
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then  # those first that have most to find
   targets=(fuzz_score fuzz_capi fuzz_align fuzz_fit fuzz_journal fuzz_doctor fuzz_score_args fuzz_vmaf_args
-    fuzz_options fuzz_raw fuzz_y4m fuzz_model fuzz_svm fuzz_pairs fuzz_h264 fuzz_container fuzz_container_facts)
+    fuzz_options fuzz_raw fuzz_y4m fuzz_model fuzz_svm fuzz_pairs fuzz_h264 fuzz_container fuzz_container_facts
+    fuzz_container_bytes)
 fi
 
 run_one() {

@@ -4,6 +4,7 @@ FOLDER/<target>.dict. The inputs are valid, so that fuzzing begins behind the fi
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ WORDS = {
                 b"nan|1e308|-",
     "fuzz_h264": b"\x00\x00\x01|\x00\x00\x03|g|h|'|\xff\xe1",
     "fuzz_container_facts": b"\x1aE\xdf\xa3|\x18S\x80g|\x01\xff\xff\xff\xff\xff\xff\xff",
+    "fuzz_container_bytes": b"\x89PNG\r\n\x1a\n|eXIf|IEND|II*\x00|MM\x00*|\x01\x12|\x12\x01|G@\x00\x10|G|\x1b|\xe1\x00",
     "fuzz_container": b"\x00\x00\x01|\x00\x00\x00\x01|\x1fC\xb6u|\xa3|\xa1|moof|mdat|clap|colr|edts|stts|ctts|G\x00",
     "fuzz_options": b"version=|path=|name=|disable_clip|enable_transform|disable_transform|vmaf_v0.6.1|psnr|motion|"
                     b"float_motion|vif|adm|enable_chroma=|enable_mse=|enable_apsnr=|reduced_hbd_peak=|min_sse=|"
@@ -131,6 +133,38 @@ def containers():
                 yield name, bytes([how]) + path.read_bytes()
 
 
+def checksum(section):
+    """That of the sections of transport streams."""
+    value = 0xffffffff
+    for byte in section:
+        value ^= byte << 24
+        for _ in range(8):
+            value = (value << 1 ^ (0x04c11db7 if value >> 31 else 0)) & 0xffffffff
+    return value.to_bytes(4, "big")
+
+
+def container_bytes():
+    exif = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x112, 3, 1, 6, 0, 0)
+    yield "png", b"\x08\x89PNG\r\n\x1a\n" + struct.pack(">I", len(exif)) + b"eXIf" + exif + bytes(12)
+    yield "tiff", b"\x08II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x112, 3, 1, 6, 0, 0)
+
+    def packet(pid, payload, counter=0):
+        return (struct.pack(">BHB", 0x47, 0x4000 | pid, 0x10 | counter) + payload).ljust(188, b"\xff")
+
+    def table(pid, number, name, body):
+        section = struct.pack(">BHHBBB", number, 0xb009 + len(body), name, 0xc1, 0, 0) + body
+        return packet(pid, b"\0" + section + checksum(section))
+
+    def part(name, kind, pid):
+        return (table(0, 0, 1, struct.pack(">HH", name, 0xf000)) +
+                table(0x1000, 2, name, struct.pack(">HHBHH", 0xffff, 0xf000, kind, 0xe000 | pid, 0xf000)) +
+                b"".join(packet(pid, b"\0\0\1\xe0", k) for k in range(3)))
+
+    yield "same", b"\x40" + part(1, 0x1b, 0x100) * 2
+    yield "other", b"\x40" + part(1, 0x1b, 0x100) + part(2, 0x1b, 0x200) + part(1, 0x1b, 0x100)
+    yield "codec", b"\xbb" + part(1, 0x1b, 0x100) + part(2, 2, 0x100)
+
+
 def options():
     texts = ["version=vmaf_v0.6.1:name=a:disable_clip\npsnr=enable_chroma=false:enable_mse=true",
              "path=a.json:enable_transform:adm.adm_enhn_gain_limit=1.0\nvif=vif_enhn_gain_limit=1.2:debug=true",
@@ -232,7 +266,8 @@ def doctors():
 
 
 TARGETS = {"fuzz_y4m": videos, "fuzz_raw": raw, "fuzz_model": models, "fuzz_svm": svms, "fuzz_h264": h264,
-           "fuzz_container_facts": container_facts, "fuzz_container": containers, "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
+           "fuzz_container_facts": container_facts, "fuzz_container_bytes": container_bytes, "fuzz_container": containers,
+           "fuzz_options": options, "fuzz_vmaf_args": vmaf_args,
            "fuzz_score_args": score_args, "fuzz_capi": calls, "fuzz_pairs": pairs, "fuzz_align": tracks,
            "fuzz_fit": fits, "fuzz_score": scores, "fuzz_journal": journals, "fuzz_doctor": doctors}
 

@@ -80,24 +80,29 @@ def test_maps(tmp_path):
 
 @pytest.fixture(scope="module")
 def moving(tmp_path_factory):
-    """A video of 96 frames in motion, and the same without its first 5."""
+    """A video of 96 frames in motion, the same without its first 5, and without 3 in the middle."""
     random = np.random.default_rng(1)
     # Coarse shapes: signatures see means of 32 x 18 cells.
     film = np.kron(random.integers(0, 256, (96, 9, 16), np.uint8), np.ones((1, 8, 8), np.uint8))
     grey = np.full((36, 64), 128, np.uint8)
     folder = tmp_path_factory.mktemp("moving")
     frames = [(luma, grey, grey) for luma in film]
-    return [write_y4m(folder / f"{name}.y4m", part) for name, part in (("whole", frames), ("late", frames[5:]))]
+    return [write_y4m(folder / f"{name}.y4m", part) for name, part in (("whole", frames), ("late", frames[5:]),
+                                                                   ("gap", frames[:40] + frames[43:]))]
 
 
 def test_frames_are_paired(moving):
-    found = acutance.score(*moving, model=None, features="psnr")
+    found = acutance.score(*moving[:2], model=None, features="psnr")
     assert found.frames == 91
     assert found.alignment.pairs[0] == (5, 0)
     assert min(found["psnr_y"]) == 60
-    given = acutance.score(*moving, model=None, features="psnr", align="-5")
-    number = acutance.score(*moving, model=None, features="psnr", align=-5)
+    given = acutance.score(*moving[:2], model=None, features="psnr", align="-5")
+    number = acutance.score(*moving[:2], model=None, features="psnr", align=-5)
     assert dict(number.alignment.pairs) == dict(given.alignment.pairs)
     assert_same_bits(found, given)
-    plain = acutance.score(*moving, model=None, features="psnr", align="index")
+    plain = acutance.score(*moving[:2], model=None, features="psnr", align="index")
     assert max(plain["psnr_y"]) < 30
+    held = acutance.score(moving[0], moving[2], model=None, features="psnr", missing="hold")
+    assert held.alignment.held == 3
+    assert held.alignment.pairs[39:44] == [(39, 39), (40, 39), (41, 39), (42, 39), (43, 40)]
+    assert sorted(held["psnr_y"])[3] == 60 > 30 > sorted(held["psnr_y"])[2]

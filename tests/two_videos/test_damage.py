@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import unittest
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from faulty_pairs import harm  # noqa: E402
@@ -126,6 +127,11 @@ class Damage(FormatTest):
         self.assertTrue(damage["reason"])
         self.assertTrue(damage["frames"] or damage["lost"])
         self.assertIsNone(json.loads(result.stdout)["inputs"][0]["damage"])
+        for log in ("l.json", "l.xml"):
+            self.assert_ok(self.score_all(self.source, self.path("named.mp4"), "-q", "-o", self.path(log)))
+        self.assertEqual(json.loads(self.read("l.json"))["damage"], [{"path": self.path("named.mp4"), **damage}])
+        element = ElementTree.fromstring(self.read("l.xml")).find("damage")
+        self.assertEqual([int(frame) for frame in element.get("frames").split()], damage["frames"])
 
 
 if __name__ == "__main__":

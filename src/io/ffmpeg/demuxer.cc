@@ -14,6 +14,7 @@ namespace acutance {
 namespace {
 
 constexpr int kIoBuffer = 1 << 16;
+constexpr size_t kStartBytes = std::max(kDeclaredEndBytes, 2 * ProgramChanges::kPacket + 1);
 
 }  // namespace
 
@@ -30,8 +31,11 @@ void Demuxer::Freed::operator()(AVIOContext* io) const {
 
 void Demuxer::Freed::operator()(AVFormatContext* container) const { Ffmpeg().avformat_close_input(&container); }
 
-Demuxer::Demuxer(std::unique_ptr<ByteStream> stream, std::string track)
-    : stream_(std::move(stream)), wanted_track_(std::move(track)), can_replay_(!stream_->seekable()) {}
+Demuxer::Demuxer(std::unique_ptr<ByteStream> stream, std::string track, size_t most_replayed)
+    : stream_(std::move(stream)),
+      wanted_track_(std::move(track)),
+      most_replayed_(most_replayed),
+      can_replay_(!stream_->seekable()) {}
 
 void Demuxer::Interrupt() {
   interrupted_ = true;
@@ -52,27 +56,41 @@ Result<size_t> Demuxer::ReadStream(uint8_t* to, size_t count) {
     return count;
   }
   ACU_ASSIGN_OR_RETURN(const size_t got, stream_->ReadSome(to, count));
-  constexpr size_t kMostReplayed = size_t{64} << 20;
-  can_replay_ &= replay_.size() + got <= kMostReplayed;
+  can_replay_ &= replay_.size() + got <= most_replayed_;
+  if (can_replay_) replay_.reserve(most_replayed_);  // pages count once they are used
   if (can_replay_) replay_.insert(replay_.end(), to, to + got);
   else replay_ = {};
   replayed_ = replay_.size();
   return got;
 }
 
+Result<size_t> Demuxer::ReadRewritten(uint8_t* to, size_t count) {
+  if (!programs_) return ReadStream(to, count);
+  while (true) {
+    if (const size_t taken = programs_->Take(to, count); taken > 0) return taken;
+    ACU_ASSIGN_OR_RETURN(const size_t got, ReadStream(to, count));
+    if (got > 0) programs_->Add({to, got});
+    else if (!programs_->End()) return size_t{0};
+  }
+}
+
 int Demuxer::ReadBytes(void* opaque, uint8_t* to, int count) {
   auto* self = static_cast<Demuxer*>(opaque);
   if (self->IsReadingTooLong(count)) self->stream_->Interrupt();
   const Result<size_t> got =
-      CatchExceptionsResult<size_t>([&] { return self->ReadStream(to, static_cast<size_t>(count)); });
+      CatchExceptionsResult<size_t>([&] { return self->ReadRewritten(to, static_cast<size_t>(count)); });
   if (got.ok()) return *got == 0 ? AVERROR_EOF : static_cast<int>(*got);
   self->io_error_ = got.status();
   return AVERROR_EXIT;
 }
 
 int64_t Demuxer::SeekBytes(void* opaque, int64_t offset, int whence) {
-  ByteStream& stream = *static_cast<Demuxer*>(opaque)->stream_;
-  const auto seek = [&](int64_t to) { return CatchExceptions([&] { return stream.Seek(to); }); };
+  auto* self = static_cast<Demuxer*>(opaque);
+  ByteStream& stream = *self->stream_;
+  const auto seek = [&](int64_t to) {
+    if (self->programs_) self->programs_->Jump();
+    return CatchExceptions([&] { return stream.Seek(to); });
+  };
   switch (whence & ~AVSEEK_FORCE) {
     case AVSEEK_SIZE:
       return stream.size();
@@ -208,9 +226,10 @@ Status Demuxer::ChooseTrack() {
 }
 
 Status Demuxer::Open(bool always_probe) {
-  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kDeclaredEndBytes));
+  ACU_ASSIGN_OR_RETURN(const std::string_view start, stream_->Peek(kStartBytes));
   start_ = start.substr(0, 32);
-  declared_end_ = DeclaredFileSize(start);
+  declared_end_ = DeclaredFileSize(start.substr(0, kDeclaredEndBytes));
+  if (ProgramChanges programs(start); programs.is_active()) programs_ = std::move(programs);
 #if LIBAVCODEC_VERSION_MAJOR < 61
   crop_ = FindContainerCrop(*stream_);
 #endif
@@ -226,9 +245,10 @@ Status Demuxer::Reopen(bool always_probe) {
   if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
   else if (!std::exchange(can_replay_, false))
     return Error(StatusCode::kBadData,
-                 "{} is damaged: a pipe of more than 64 MB is not decoded beyond its damage; write it to a file",
-                 name());
+                 "{} is damaged: a pipe of more than {} MB is not decoded beyond its damage; write it to a file",
+                 name(), most_replayed_ >> 20);
   replayed_ = 0;
+  if (programs_) programs_->Jump();
   io_error_ = {};
   starts_between_keys_ = has_ended_ = has_jumped_ = false;
   packets_ = bytes_ = 0;

@@ -17,6 +17,7 @@ extern "C" {
 #include "io/byte_stream.h"
 #include "io/ffmpeg/container_crop.h"
 #include "io/ffmpeg/damage_watch.h"
+#include "io/ffmpeg/program_changes.h"
 
 namespace acutance {
 
@@ -25,12 +26,13 @@ std::string FfmpegReason(int error);
 
 class Demuxer {
  public:
-  Demuxer(std::unique_ptr<ByteStream> stream, std::string track);
+  /// most_replayed: bytes of a pipe that are held for Reopen.
+  Demuxer(std::unique_ptr<ByteStream> stream, std::string track, size_t most_replayed);
 
   /// Opens the container and its best video track. always_probe: FFmpeg decodes the first pictures, even where the
   /// container describes the track.
   Status Open(bool always_probe);
-  /// Opens it again, from its first byte. Pipes of more than 64 MB cannot.
+  /// Opens it again, from its first byte. Pipes of more than `most_replayed` bytes cannot.
   Status Reopen(bool always_probe);
 
   /// One packet of any track; whether it belongs to the video. kBadData where the container breaks off or is truncated;
@@ -60,6 +62,8 @@ class Demuxer {
   AVStream& track() const { return *container_->streams[track_]; }
   const AVCodec* codec() const { return codec_; }
   std::optional<double> frame_rate() const;
+  /// Pictures of the track that are not read, in a sentence without the file's name; empty: none.
+  std::string left_out() const { return programs_ ? programs_->Describe() : ""; }
   /// Which of several video tracks is read; empty where there is one.
   const std::string& track_note() const { return track_note_; }
   /// Whether the clock may jump and packets may be lost in between, as in recordings.
@@ -81,6 +85,7 @@ class Demuxer {
   static int ReadBytes(void* self, uint8_t* to, int count);
   static int64_t SeekBytes(void* self, int64_t offset, int whence);
   Result<size_t> ReadStream(uint8_t* to, size_t count);
+  Result<size_t> ReadRewritten(uint8_t* to, size_t count);
   bool IsReadingTooLong(int count);
   Status OpenIo();
   Status OpenContainer(bool always_probe);
@@ -105,7 +110,9 @@ class Demuxer {
   int track_ = 0;
   bool is_probed_ = true;
 
-  std::vector<uint8_t> replay_;  // of a pipe, while it is short
+  const size_t most_replayed_;
+  std::optional<ProgramChanges> programs_;  // of a transport stream
+  std::vector<uint8_t> replay_;             // of a pipe, while it is short
   size_t replayed_ = 0;
   bool can_replay_ = false;
   std::atomic<bool> interrupted_ = false;

@@ -37,11 +37,13 @@ bool IsLoaded(const std::string& file) {
 struct Loaded {
   FfmpegLibrary functions;
   Status status;
+  bool reads_log = false;
 
   Loaded() {
     const bool is_shared = IsLoaded(fmt::format("libavutil.so.{}", LIBAVUTIL_VERSION_MAJOR));
     status = Load();
-    if (status.ok() && (IsMainProgram() || !is_shared)) functions.av_log_set_callback(HandleLog);
+    reads_log = status.ok() && (IsMainProgram() || !is_shared);
+    if (reads_log) functions.av_log_set_callback(HandleLog);
   }
 
  private:
@@ -80,6 +82,8 @@ const Loaded& TheLibraries() {
 }  // namespace
 
 const Status& LoadFfmpeg() { return TheLibraries().status; }
+
+bool ReadsFfmpegLog() { return TheLibraries().reads_log; }
 
 const FfmpegLibrary& Ffmpeg() { return TheLibraries().functions; }
 

@@ -87,6 +87,9 @@ struct FfmpegLibrary {
 /// of our decoders are signs of damage, and are not printed.
 const Status& LoadFfmpeg();
 
+/// Whether their log is read.
+bool ReadsFfmpegLog();
+
 /// The loaded functions. Called only after LoadFfmpeg() was ok.
 const FfmpegLibrary& Ffmpeg();
 

@@ -6,6 +6,7 @@
 #include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
+#include "io/ffmpeg/still_orientation.h"
 #include "io/ffmpeg/stream_decoder.h"
 #include "io/ffmpeg/stream_facts.h"
 
@@ -46,7 +47,7 @@ class FfmpegSource : public VideoSource {
   std::vector<std::string> warnings() const override;
   StreamDamage damage() const override { return decoder_.damage(); }
   Decoding decoding() const override { return decoder_.decoding(); }
-  std::vector<InputChange> frame_changes() const override { return changes_.Describe(); }
+  std::vector<InputChange> frame_changes() const override;
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { decoder_.Interrupt(); }
   std::optional<int64_t> MeasureBitRate() override { return input().BitRate(); }
@@ -93,6 +94,8 @@ Status FfmpegSource::Open() {
   color_ = ColorOf(*first_);
   facts_ = FactsOf(input().container(), input().track(), *first_);
   changes_.Start(DeclarationOf(*first_, format_));
+  if (facts_.orientation == Orientation())
+    facts_.orientation = OrientationOfExif(decoder_.exif_orientation()).value_or(Orientation());
   profile_warning_ = ProfileWarning(*first_);
   if (const std::optional<ContainerCrop>& crop = input().crop()) {
     if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input().name());
@@ -116,6 +119,13 @@ std::vector<std::string> FfmpegSource::warnings() const {
     warnings.emplace_back("the video starts between key frames; frames count from the first that can be decoded");
   if (!profile_warning_.empty()) warnings.push_back(profile_warning_);
   return warnings;
+}
+
+std::vector<InputChange> FfmpegSource::frame_changes() const {
+  std::vector<InputChange> changes = changes_.Describe();
+  if (std::string left_out = input().left_out(); !left_out.empty())
+    changes.push_back({Change::kNone, std::move(left_out)});
+  return changes;
 }
 
 /// Frames on a device tell only how they are laid out there.

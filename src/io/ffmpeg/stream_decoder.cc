@@ -7,6 +7,7 @@
 #include "base/usable_cpus.h"
 #include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/library.h"
+#include "io/ffmpeg/still_orientation.h"
 
 namespace acutance {
 
@@ -77,6 +78,7 @@ void StreamDecoder::FeedDecoder() {
   if (is_corrupt && !input_.is_transport_stream())  // the file ends within it
     return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
   packet_ = packet.number;
+  if (packet_ == 1) exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
   const int sent = SendPacket(*decoder_, &packet);

@@ -26,7 +26,7 @@ class StreamDecoder {
  public:
   /// device: where to decode; null: on the CPU. options outlive it.
   StreamDecoder(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options)
-      : input_(std::move(stream), options.track), device_(device), options_(options) {}
+      : input_(std::move(stream), options.track, options.most_replayed), device_(device), options_(options) {}
 
   Status Open();
 
@@ -45,6 +45,9 @@ class StreamDecoder {
 
   /// Whether the frame's sequence declares neither range nor colors, though FFmpeg retains those of an earlier one.
   bool LacksColors(const AVFrame& frame) const;
+
+  /// Of a still picture's EXIF; 0: none.
+  int exif_orientation() const { return exif_orientation_; }
 
   StreamDamage damage() const;
   Decoding decoding() const;
@@ -87,6 +90,7 @@ class StreamDecoder {
   DamageWatch watch_;  // outlives the decoder
   DecoderPtr decoder_;
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
+  int exif_orientation_ = 0;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
   bool fed_all_ = false;

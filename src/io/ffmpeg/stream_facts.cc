@@ -143,7 +143,12 @@ std::optional<Orientation> TurnOf(const AVFrame& frame) {
   if (data && data->size >= kMatrixSize) return OrientationByBytes(data->data);
   // WebP's EXIF comes as text alone. The numbers are those of EXIF.
   const AVDictionaryEntry* entry = Ffmpeg().av_dict_get(frame.metadata, "Orientation", nullptr, 0);
-  const int number = entry ? std::atoi(entry->value) : 0;
+  return OrientationOfExif(entry ? std::atoi(entry->value) : 0);
+}
+
+}  // namespace
+
+std::optional<Orientation> OrientationOfExif(int number) {
   if (number < 1 || number > 8) return std::nullopt;
   constexpr Orientation kTurns[] = {{},
                                     {false, true, false},
@@ -155,8 +160,6 @@ std::optional<Orientation> TurnOf(const AVFrame& frame) {
                                     {true, false, true}};
   return kTurns[number - 1];
 }
-
-}  // namespace
 
 Orientation OrientationOf(const int32_t* matrix) {
   // The shown place of a stored one is (a x + c y, b x + d y), up to where the picture's corner lies.

@@ -3,6 +3,7 @@
 
 #include <acutance/facts.h>
 
+#include <optional>
 #include <string>
 
 #include "io/frame_changes.h"
@@ -24,6 +25,9 @@ bool IsRgb(const AVFrame& frame);
 
 /// The warning of a color profile, or of linear samples, whose colors are not applied; empty: none is needed.
 std::string ProfileWarning(const AVFrame& frame);
+
+/// nullopt: EXIF has no such number.
+std::optional<Orientation> OrientationOfExif(int number);
 
 /// The orientation of a display matrix: nine numbers of 16.16 fixed point. Turns by other angles than right ones count
 /// as none.
