@@ -78,7 +78,8 @@ void StreamDecoder::FeedDecoder() {
   if (is_corrupt && !input_.is_transport_stream())  // the file ends within it
     return StopFeeding(Failure("damaged or truncated", AVERROR_INVALIDDATA));
   packet_ = packet.number;
-  if (packet_ == 1) exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
+  if (packet_ == 1)
+    exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
   const int sent = SendPacket(*decoder_, &packet);
