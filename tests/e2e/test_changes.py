@@ -103,6 +103,9 @@ class Programs(CommandTest):
                                        stdin=file.read())
                 self.assert_ok(piped)
                 self.assertEqual(self.read("log.csv"), expected)
+                bits = [self.summary(self.ref, self.path(file), "--no-model", "-f", "psnr", "--align", "index")["inputs"][1]["bit_rate"]
+                        for file in ("a.ts", "b.ts", name)]
+                self.assertAlmostEqual(bits[2], (bits[0] + bits[1]) / 2, delta=0.01 * bits[0])
         scores, found = self.scores("small.ts", first, self.part("b.ts", *other, "-s", "32x24"))
         self.assertEqual(scores.splitlines()[:7], expected.splitlines()[:7])
         self.assertEqual(len(scores.splitlines()), 13)

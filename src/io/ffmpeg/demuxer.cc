@@ -251,8 +251,7 @@ Status Demuxer::Reopen(bool always_probe) {
   if (programs_) programs_->Jump();
   io_error_ = {};
   starts_between_keys_ = has_ended_ = has_jumped_ = false;
-  packets_ = bytes_ = 0;
-  first_packet_time_ = first_time_ = end_time_ = AV_NOPTS_VALUE;
+  count_ = {};
   ACU_RETURN_IF_ERROR(OpenIo());
   ACU_RETURN_IF_ERROR(OpenContainer(always_probe));
   return ChooseTrack();
@@ -264,16 +263,29 @@ Status Demuxer::CheckWhole() const {
   return Error(StatusCode::kBadData, "{} is truncated: it has {} of {} bytes", name(), end, *declared_end_);
 }
 
+/// Clocks of transport streams jump where recordings were joined.
+void Demuxer::NoteJump(int64_t decoding_time) {
+  constexpr double kForward = 10;  // seconds, as for the times of frames
+  if (decoding_time == AV_NOPTS_VALUE || !is_transport_stream()) return;
+  const int64_t last = std::exchange(count_.decoding_time, decoding_time);
+  if (last == AV_NOPTS_VALUE) return;
+  const double step = static_cast<double>(decoding_time - last) * av_q2d(track().time_base);
+  if (step >= 0 && step <= kForward) return;
+  count_.duration += count_.end_time - count_.first_time;
+  count_.first_time = count_.end_time = AV_NOPTS_VALUE;
+}
+
 void Demuxer::Count(const AVPacket& packet) {
-  if (packets_++ == 0) {
+  if (count_.packets++ == 0) {
     starts_between_keys_ = !(packet.flags & AV_PKT_FLAG_KEY);
-    first_packet_time_ = packet.pts;
+    count_.first_packet_time = packet.pts;
   }
-  bytes_ += packet.size;
+  count_.bytes += packet.size;
+  NoteJump(packet.dts);
   if (packet.pts == AV_NOPTS_VALUE) return;
-  if (first_time_ == AV_NOPTS_VALUE) first_time_ = end_time_ = packet.pts;
-  first_time_ = std::min(first_time_, packet.pts);
-  end_time_ = std::max(end_time_, packet.pts + packet.duration);
+  if (count_.first_time == AV_NOPTS_VALUE) count_.first_time = count_.end_time = packet.pts;
+  count_.first_time = std::min(count_.first_time, packet.pts);
+  count_.end_time = std::max(count_.end_time, packet.pts + packet.duration);
 }
 
 Result<std::optional<bool>> Demuxer::Read(AVPacket& packet) {
@@ -308,10 +320,11 @@ std::optional<int64_t> Demuxer::BitRate() {
     if (!read.ok() || !*read) break;
   }
   Ffmpeg().av_packet_free(&packet);
-  double seconds = static_cast<double>(end_time_ - first_time_) * av_q2d(track().time_base);
-  if (end_time_ == first_time_ && frame_rate()) seconds = static_cast<double>(packets_) / *frame_rate();
-  if (has_jumped_ || bytes_ == 0 || seconds <= 0) return std::nullopt;
-  return static_cast<int64_t>(8 * static_cast<double>(bytes_) / seconds + 0.5);
+  const int64_t duration = count_.duration + count_.end_time - count_.first_time;
+  double seconds = static_cast<double>(duration) * av_q2d(track().time_base);
+  if (duration == 0 && frame_rate()) seconds = static_cast<double>(count_.packets) / *frame_rate();
+  if (has_jumped_ || count_.bytes == 0 || seconds <= 0) return std::nullopt;
+  return static_cast<int64_t>(8 * static_cast<double>(count_.bytes) / seconds + 0.5);
 }
 
 std::optional<double> Demuxer::frame_rate() const {
@@ -320,7 +333,7 @@ std::optional<double> Demuxer::frame_rate() const {
 }
 
 void Demuxer::DescribeUnprobed() {
-  if (!is_probed_) DescribeContainer(*container_, first_packet_time_, stream_->size());
+  if (!is_probed_) DescribeContainer(*container_, count_.first_packet_time, stream_->size());
 }
 
 }  // namespace acutance

@@ -95,6 +95,7 @@ class Demuxer {
   std::string DescribeTrack(int stream) const;
   Status CheckWhole() const;
   void Count(const AVPacket& packet);
+  void NoteJump(int64_t decoding_time);
 
   std::unique_ptr<ByteStream> stream_;
   std::string start_;  // the first bytes
@@ -121,9 +122,13 @@ class Demuxer {
   bool starts_between_keys_ = false;
   bool has_ended_ = false;
   bool has_jumped_ = false;
-  int64_t packets_ = 0, bytes_ = 0;                                  // of the track
-  int64_t first_packet_time_ = AV_NOPTS_VALUE;                       // of the packet that came first
-  int64_t first_time_ = AV_NOPTS_VALUE, end_time_ = AV_NOPTS_VALUE;  // in display order
+  struct TrackCount {
+    int64_t packets = 0, bytes = 0;
+    int64_t first_packet_time = AV_NOPTS_VALUE;                      // of the packet that came first
+    int64_t decoding_time = AV_NOPTS_VALUE;                          // of the last packet
+    int64_t first_time = AV_NOPTS_VALUE, end_time = AV_NOPTS_VALUE;  // in display order, since the clock jumped
+    int64_t duration = 0;                                            // before that
+  } count_;
 };
 
 }  // namespace acutance
