@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "align/hold_frames.h"
 #include "align/identity_alignment.h"
 
 namespace acutance {
@@ -27,6 +28,7 @@ void Shift(int64_t first, Alignment& alignment) {
   for (int64_t& i : alignment.unmatched_reference) i += first;
   for (int64_t& j : alignment.unmatched_distorted) j += first;
   for (int64_t& j : alignment.doubtful) j += first;
+  for (int64_t& i : alignment.held) i += first;
 }
 
 /// How the first `count` frames of videos that were scored frame by frame are aligned.
@@ -67,6 +69,7 @@ std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size
   const std::vector<int64_t> samples = SampleFrameNumbers(std::min<int64_t>(std::ssize(alignment->pairs), frames));
   if (auto warning = RangeWarning(task, video, reference.CopyOf(samples), distorted.CopyOf(samples)))
     confirmed.warnings.push_back(*std::move(warning));
+  if (task.request.holds_frames) HoldFrames({reference.size()}, {distorted.size()}, *alignment);
   alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
   Shift(task.first_frame, *alignment);
   confirmed.alignment = std::move(*alignment);

@@ -157,6 +157,7 @@ class Pairs(AlignTest):
         for name, frames, rate, text in (
                 ("half", list(range(0, COUNT, 2)), "F25:2", f"every second frame; {COUNT // 2} frames held"),
                 ("drops", [t for t in range(COUNT) if t not in gaps], "F25:1", "8 frames held"),
+                ("end", [min(t, 79) for t in range(COUNT)], "F25:1", "10 frames held"),
                 ("freeze", [19 if t in gaps[:6] else t for t in range(COUNT)], "F25:1", "6 frames held")):
             with self.subTest(name):
                 dis = self.encode(frames, rate, f"{name}.y4m")
