@@ -22,6 +22,7 @@ class FrameOrder {
 
   enum class Verdict { kNext, kBeyond, kWrong };
   Verdict Check(const AVFrame& frame);
+  void Restart() { next_ = 0; }
   /// Of a decoder from the stream's start, which may leave out frames that it cannot decode.
   Verdict CheckEnd(const AVFrame& frame) const {
     return beyond_ && frame.pts >= *beyond_ ? Verdict::kBeyond : Verdict::kNext;

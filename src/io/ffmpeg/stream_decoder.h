@@ -30,8 +30,11 @@ class StreamDecoder {
 
   Status Open();
 
+  /// What all frames become, once the first is known. Before the second.
+  void SetPictures(const PictureFormat& format, bool luma_only);
+
   /// The next frame; null: the end.
-  Result<FramePtr> Next();
+  Result<DecodedFrame> Next();
 
   /// Leaves out, at most, that many frames that need not be decoded, and returns how many. passed: receives the time of
   /// each, in the stream's unit.
@@ -51,7 +54,7 @@ class StreamDecoder {
 
   Demuxer& input() { return input_; }
   const Demuxer& input() const { return input_; }
-  /// A device's.
+  /// Of frames without a picture that come from a device.
   const AVCodecContext& decoder() const { return *decoder_; }
 
  private:
@@ -71,11 +74,11 @@ class StreamDecoder {
   void CheckErrors(const AVFrame& frame);
 
   // Segments.
-  Result<FramePtr> NextInOrder();
+  Result<DecodedFrame> NextInOrder();
   Result<FramePtr> NextHere();
-  Result<FramePtr> NextOfCrew();
+  Result<DecodedFrame> NextOfCrew();
   void FillCrew();
-  bool HasRoomFor(const Segment& segment) const;
+  size_t MostBytes() const;
   void TakeHere(std::optional<Segment> segment);
   void EndHere();
 
@@ -99,7 +102,8 @@ class StreamDecoder {
   bool is_first_ = false;         // it is the rest of what the decoder began before there were segments
   std::optional<Segment> next_;   // for which there was no room
   bool lacked_room_ = false;      // for one segment alone
-  size_t frame_bytes_ = 0;
+  PictureFormat format_;
+  bool luma_only_ = false;
   int64_t segments_ = 0;          // given to the crew
   int64_t last_time_ = 0;         // of the last frame
   bool times_rise_ = true;        // all frames have times, in their order
