@@ -54,7 +54,7 @@ Decoded Decode(const std::string& path, const OpenOptions& options) {
 /// Segments as short as the stream allows.
 OpenOptions Short(int threads = 3) {
   return {.decoder_threads = threads,
-          .segments = {.most_bytes = size_t{1} << 30, .start_after = 1, .least_packets = 1}};
+          .segments = {.most_bytes = size_t{1} << 30, .start_after = 1, .least_packets = 1, .least_threads = 2}};
 }
 
 /// Expects the same of segments as of one decoder, and returns how they were decoded.
@@ -252,7 +252,7 @@ TEST_F(Segments, AreBoundedByMemory) {
 
 TEST_F(Segments, OnePipeOneThreadOneDecoder) {
   const std::string path = Film("-c:v libx264 -g 10", "a.mkv");
-  EXPECT_EQ(ExpectSame(path, Short(1)).one_decoder, "there is one thread");
+  EXPECT_EQ(ExpectSame(path, Short(1)).one_decoder, "there are few threads");
   const std::string pipe = MakeFifo(dir_ / "pipe");
   const FifoWriter writer(pipe, ReadFile(path));
   EXPECT_EQ(Decode(pipe, Short()).decoding.one_decoder, "it is a pipe");

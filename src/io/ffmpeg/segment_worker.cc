@@ -7,20 +7,21 @@
 namespace acutance {
 namespace {
 
-/// Feeds a decoder and checks the order of its frames.
+/// Feeds a decoder and checks the order of its frames. One decoder serves for all segments until there are doubts: their
+/// parameter sets are the same, and the memory of its frames is used again, which the system would clear.
 class CheckedWorker : public SegmentWorker {
  public:
   Outcome Decode(Segment& segment, const Give& give) override {
     segment.order.Restart();
-    if (!Prepare()) return Outcome::kUnable;
-    for (StreamPacket& packet : segment.packets)
-      if (SendPacket(*decoder_, &packet) < 0 || !Drain(segment.order, give)) return Outcome::kDoubt;
-    SendPacket(*decoder_, nullptr);
-    return Drain(segment.order, give) && segment.order.is_complete() ? Outcome::kDone : Outcome::kDoubt;
+    if (decoder_) Ffmpeg().avcodec_flush_buffers(decoder_.get());
+    else if (!Open()) return Outcome::kUnable;
+    if (DecodeAll(segment, give)) return Outcome::kDone;
+    decoder_.reset();
+    return Outcome::kDoubt;
   }
 
  protected:
-  virtual bool Prepare() = 0;
+  virtual bool Open() = 0;
   /// False: the frame, or one before it, is damaged or cannot be taken.
   virtual bool Check(DecodedFrame& frame) = 0;
   virtual bool has_errors() const { return false; }
@@ -28,6 +29,13 @@ class CheckedWorker : public SegmentWorker {
   DecoderPtr decoder_;
 
  private:
+  bool DecodeAll(Segment& segment, const Give& give) {
+    for (StreamPacket& packet : segment.packets)
+      if (SendPacket(*decoder_, &packet) < 0 || !Drain(segment.order, give)) return false;
+    SendPacket(*decoder_, nullptr);
+    return Drain(segment.order, give) && segment.order.is_complete();
+  }
+
   /// Takes the frames that the decoder gives without another packet.
   bool Drain(FrameOrder& order, const Give& give) {
     for (;;) {
@@ -44,16 +52,16 @@ class CheckedWorker : public SegmentWorker {
   }
 };
 
-/// A decoder of its own for each segment: nothing of another one is left in it.
 class CpuWorker : public CheckedWorker {
  public:
   CpuWorker(const DecoderSetup& setup, int threads) : setup_(setup), threads_(threads) {}
   ~CpuWorker() override { decoder_.reset(); }
 
  private:
-  bool Prepare() override {
+  bool Open() override {
+    if (setup_.Open(threads_, OnError::kFind, watch_, decoder_) >= 0) return true;
     decoder_.reset();
-    return setup_.Open(threads_, OnError::kFind, watch_, decoder_) >= 0;
+    return false;
   }
   bool Check(DecodedFrame& next) override { return watch_.IsComplete(*next.frame); }
   bool has_errors() const override { return watch_.has_errors(); }
@@ -63,7 +71,6 @@ class CpuWorker : public CheckedWorker {
   DamageWatch watch_;  // outlives the decoder
 };
 
-/// One decoder for all segments, whose parameter sets are the same: making one takes a device longer than decoding.
 class DeviceWorker : public CheckedWorker {
  public:
   DeviceWorker(const DecoderSetup& setup, const DeviceCrew& device)
@@ -71,11 +78,7 @@ class DeviceWorker : public CheckedWorker {
   ~DeviceWorker() override { decoder_.reset(); }
 
  private:
-  bool Prepare() override {
-    if (decoder_) {
-      Ffmpeg().avcodec_flush_buffers(decoder_.get());
-      return true;
-    }
+  bool Open() override {
     const AVCodec* codec = FindDeviceDecoder(setup_.parameters->codec_id);
     decoder_ = codec ? setup_.Make(codec, 1) : nullptr;
     if (!decoder_) return false;

@@ -50,7 +50,7 @@ Status StreamDecoder::OpenDecoder() {
 std::string StreamDecoder::WhyOneDecoder() const {
   if (device_ && !device_->take_elsewhere) return "a device decodes it";
   if (!input_.stream().seekable()) return "it is a pipe";
-  if (!device_ && options_.decoder_threads == 1) return "there is one thread";
+  if (!device_ && Threads() < options_.segments.least_threads) return "there are few threads";
   if (options_.stop_at_damage) return "the run ends where damage is found";
   if (MostBytes() == 0) return "there is no memory for others";
   return "";
@@ -168,6 +168,10 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
   return FramePtr();
 }
 
+int StreamDecoder::Threads() const {
+  return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus();
+}
+
 size_t StreamDecoder::MostBytes() const {
   const size_t host = options_.segments.most_bytes;
   return !device_ ? host : device_->required ? device_->most_bytes : std::min(host, device_->most_bytes);
@@ -200,7 +204,7 @@ void StreamDecoder::FillCrew() {
     is_first_ = true;
   }
   constexpr int kOnDevice = 8;  // its engines share them
-  const int threads = options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus();
+  const int threads = Threads();
   SegmentCrew::Size size{.on_cpu = device_ && device_->required ? 0 : threads};
   if (device_) size.on_device = kOnDevice, size.device = {device_, format_, luma_only_};
   while (crew_.size() <= static_cast<size_t>(size.on_cpu + size.on_device) && (!decodes_here_ || here_)) {

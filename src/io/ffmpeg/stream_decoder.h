@@ -79,6 +79,7 @@ class StreamDecoder {
   Result<DecodedFrame> NextOfCrew();
   void FillCrew();
   size_t MostBytes() const;
+  int Threads() const;
   void TakeHere(std::optional<Segment> segment);
   void EndHere();
 
