@@ -126,7 +126,7 @@ Result<std::vector<std::string>> DeviceCodecs();
 /// Decoding the segments of a container's stream side by side.
 struct SegmentOptions {
   size_t most_bytes = 0;      // of frames that are decoded ahead; 0: one decoder decodes all
-  int64_t start_after = 32;   // frames: whoever looks at a few needs no more decoders
+  int64_t start_after = 32;   // frames: a look at a few needs no more decoders
   size_t least_packets = 24;  // of a segment
   int least_threads = 4;      // few threads gain nothing, and frames that are decoded ahead leave the cache
 };

@@ -37,11 +37,12 @@ Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t
   if (nvdec) {
     ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec));
     constexpr uint64_t kShare = 16;  // of its memory, for all videos
-    options.device_decoding = DeviceDecoding{.cuda_context = device.cuda_context,
-                                             .required = request.decoder == Decoder::kNvdec,
-                                             .take = device.take,
-                                             .take_elsewhere = device.take_elsewhere,
-                                             .most_bytes = nvdec->memory_bytes / kShare / (1 + request.distorted.size())};
+    options.device_decoding =
+        DeviceDecoding{.cuda_context = device.cuda_context,
+                       .required = request.decoder == Decoder::kNvdec,
+                       .take = device.take,
+                       .take_elsewhere = device.take_elsewhere,
+                       .most_bytes = nvdec->memory_bytes / kShare / (1 + request.distorted.size())};
   }
   return alignment.Open(number, options);
 }

@@ -29,8 +29,8 @@ Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stre
 /// Fails where the samples differ from those of FFmpeg's own decoder.
 Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only);
 
-/// The picture of a frame of `decoder`, in the device's memory. An error where it has not that format, or where FFmpeg's
-/// own decoder may give another.
+/// The picture of a frame of `decoder`, in the device's memory. An error where it has not that format, or where
+/// FFmpeg's own decoder may give another.
 Result<Picture> TakeFrame(const AVFrame& frame, const AVCodecContext& decoder, const PictureFormat& format,
                           bool luma_only, const TakeDeviceFrame& take);
 

@@ -84,7 +84,7 @@ class SegmentCutter {
   std::string refusal_;
   std::deque<Ahead> ahead_;
   size_t ahead_bytes_ = 0;
-  std::optional<Status> end_;   // how reading ended
+  std::optional<Status> end_;  // how reading ended
   int64_t packets_ = 0;
   bool starts_surely_ = false;
   std::vector<int64_t> times_;  // of what Read() returned since the last cut

@@ -24,9 +24,9 @@ class SegmentCrew {
   SegmentCrew& operator=(const SegmentCrew&) = delete;
 
   struct Size {
-    int on_cpu = 0;            // workers at most
-    int threads = 1;           // of each decoder on the CPU
-    int on_device = 0;         // workers at most
+    int on_cpu = 0;     // workers at most
+    int threads = 1;    // of each decoder on the CPU
+    int on_device = 0;  // workers at most
     DeviceCrew device{};
   };
   void Add(Segment segment, const Size& size);

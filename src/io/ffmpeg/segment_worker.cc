@@ -7,8 +7,8 @@
 namespace acutance {
 namespace {
 
-/// Feeds a decoder and checks the order of its frames. One decoder serves for all segments until there are doubts: their
-/// parameter sets are the same, and the memory of its frames is used again, which the system would clear.
+/// Feeds a decoder and checks the order of its frames. One decoder serves for all segments until there are doubts:
+/// their parameter sets are the same, and the memory of its frames is used again, which the system would clear.
 class CheckedWorker : public SegmentWorker {
  public:
   Outcome Decode(Segment& segment, const Give& give) override {

@@ -122,7 +122,8 @@ std::vector<std::string> FfmpegSource::warnings() const {
 Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {
   const AVFrame& frame = *next.frame;
   if (next.picture) return next.picture->format;
-  if (!device_ || next.is_of_crew) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), input().name(), options_.take_all);
+  if (!device_ || next.is_of_crew)
+    return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), input().name(), options_.take_all);
   if (frame.format != AV_PIX_FMT_CUDA)
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", input().name());
   // FFmpeg's own decoder treats or conceals each of these differently.
@@ -189,8 +190,8 @@ std::optional<double> FfmpegSource::TimeAt(int64_t timestamp) {
   if (timestamp == AV_NOPTS_VALUE) return std::nullopt;
   constexpr double kBackward = 0.1, kForward = 10;  // seconds, as in FFmpeg's tools
   const int64_t start = input().container().start_time == AV_NOPTS_VALUE ? 0 : input().container().start_time;
-  const double time = static_cast<double>(timestamp) * av_q2d(input().track().time_base) -
-                      static_cast<double>(start) / AV_TIME_BASE;
+  const double time =
+      static_cast<double>(timestamp) * av_q2d(input().track().time_base) - static_cast<double>(start) / AV_TIME_BASE;
   if (!input().is_transport_stream()) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
   if (step < -kBackward || step > kForward) clock_offset_ += 1 / frame_rate().value_or(25) - step;

@@ -168,9 +168,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
   return FramePtr();
 }
 
-int StreamDecoder::Threads() const {
-  return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus();
-}
+int StreamDecoder::Threads() const { return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus(); }
 
 size_t StreamDecoder::MostBytes() const {
   const size_t host = options_.segments.most_bytes;
