@@ -48,9 +48,9 @@ Status StreamDecoder::OpenDecoder() {
 }
 
 std::string StreamDecoder::WhyOneDecoder() const {
-  if (device_ && !device_->take_elsewhere) return "a device decodes it";
+  if (device_ && (!device_->take_elsewhere || (device_->required && IsSlowToStart()))) return "a device decodes it";
   if (!input_.stream().seekable()) return "it is a pipe";
-  if (!device_ && Threads() < options_.segments.least_threads) return "there are few threads";
+  if ((!device_ || IsSlowToStart()) && Threads() < options_.segments.least_threads) return "there are few threads";
   if (options_.stop_at_damage) return "the run ends where damage is found";
   if (MostBytes() == 0) return "there is no memory for others";
   return "";
@@ -186,6 +186,16 @@ void StreamDecoder::TakeHere(std::optional<Segment> segment) {
   fed_here_ = 0;
 }
 
+/// The other videos of a run need threads, too.
+SegmentCrew::Size StreamDecoder::CrewSize() const {
+  constexpr int kOnDevice = 8;  // its engines share them
+  if (device_ && !IsSlowToStart()) return {.on_device = kOnDevice, .device = {device_, format_, luma_only_}};
+  return {.on_cpu = std::max(Threads() * 3 / 4, 2)};
+}
+
+/// FFmpeg opens the device's decoder of H.264 again after each segment, which takes longer than decoding it.
+bool StreamDecoder::IsSlowToStart() const { return setup_.parameters->codec_id == AV_CODEC_ID_H264; }
+
 void StreamDecoder::EndHere() {
   here_.reset();
   decoder_.reset();
@@ -201,11 +211,8 @@ void StreamDecoder::FillCrew() {
     TakeHere(cutter_.Cut(options.least_packets));
     is_first_ = true;
   }
-  constexpr int kOnDevice = 8;  // its engines share them
-  const int threads = Threads();
-  SegmentCrew::Size size{.on_cpu = device_ && device_->required ? 0 : threads};
-  if (device_) size.on_device = kOnDevice, size.device = {device_, format_, luma_only_};
-  while (crew_.size() <= static_cast<size_t>(size.on_cpu + size.on_device) && (!decodes_here_ || here_)) {
+  const SegmentCrew::Size most = CrewSize();
+  while (crew_.size() <= static_cast<size_t>(most.on_cpu + most.on_device) && (!decodes_here_ || here_)) {
     if (!next_) next_ = cutter_.Cut(options.least_packets);
     if (!next_) return;
     const size_t bytes = std::max<size_t>(next_->order.size() * BytesOf(format_), 1);
@@ -214,7 +221,8 @@ void StreamDecoder::FillCrew() {
       return;
     }
     for (const StreamPacket& packet : next_->packets) NoteRange(packet);
-    size.threads = threads / static_cast<int>(std::clamp<size_t>(MostBytes() / bytes, 1, threads));
+    SegmentCrew::Size size = most;
+    size.threads = std::max(most.on_cpu / static_cast<int>(std::max<size_t>(MostBytes() / bytes, 1)), 1);
     crew_.Add(*std::exchange(next_, std::nullopt), size);
     ++segments_;
   }

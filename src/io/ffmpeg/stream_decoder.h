@@ -80,6 +80,8 @@ class StreamDecoder {
   void FillCrew();
   size_t MostBytes() const;
   int Threads() const;
+  SegmentCrew::Size CrewSize() const;
+  bool IsSlowToStart() const;
   void TakeHere(std::optional<Segment> segment);
   void EndHere();
 
