@@ -91,6 +91,8 @@ class DeviceCache {
 struct DecodingDevice {
   void* cuda_context = nullptr;
   std::function<Result<Picture>(const DeviceFrame&)> take;
+  /// Another `take`, for another thread.
+  std::function<std::function<Result<Picture>(const DeviceFrame&)>()> take_elsewhere;
 };
 
 /// For one video. Fails where the device cannot copy known frames to the bit.

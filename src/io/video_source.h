@@ -107,13 +107,17 @@ class VideoSource {
 /// The warning of a damaged video, which names its frames; empty where there is no damage.
 std::string DamageWarning(const std::string& path, const StreamDamage& damage);
 
+using TakeDeviceFrame = std::function<Result<Picture>(const DeviceFrame&)>;
+
 /// Decoding by a CUDA device, into its memory.
 struct DeviceDecoding {
   void* cuda_context = nullptr;  // the CUcontext
-  bool required = false;         // false: FFmpeg's own decoder takes what the device cannot
-  /// Makes a picture of a decoded frame. The frame's work is queued to the context's default stream, and its memory is
-  /// valid only during the call.
-  std::function<Result<Picture>(const DeviceFrame&)> take;
+  bool required = false;         // false: FFmpeg's own decoders take part, and take what the device cannot
+  /// Makes a picture of a decoded frame, for one thread at a time. The frame's work is queued to the context's default
+  /// stream, and its memory is valid only during the call.
+  TakeDeviceFrame take;
+  std::function<TakeDeviceFrame()> take_elsewhere{};  // another, for another thread; null: one decoder decodes all
+  size_t most_bytes = 0;                              // of the device's, for frames decoded ahead
 };
 
 /// The codecs that FFmpeg can decode on CUDA devices, or the reason why there are none.
@@ -122,8 +126,9 @@ Result<std::vector<std::string>> DeviceCodecs();
 /// Decoding the segments of a container's stream side by side.
 struct SegmentOptions {
   size_t most_bytes = 0;      // of frames that are decoded ahead; 0: one decoder decodes all
-  int64_t start_after = 32;   // frames: whoever looks at a few needs no more decoders
+  int64_t start_after = 32;   // frames: a look at a few needs no more decoders
   size_t least_packets = 24;  // of a segment
+  int least_threads = 4;      // few threads gain nothing, and frames that are decoded ahead leave the cache
 };
 
 struct OpenOptions {

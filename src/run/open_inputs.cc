@@ -37,8 +37,13 @@ Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t
                                                const DeviceInfo* nvdec, AlignmentMonitor& alignment) {
   if (nvdec) {
     ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec));
-    options.device_decoding = DeviceDecoding{
-        .cuda_context = device.cuda_context, .required = request.decoder == Decoder::kNvdec, .take = device.take};
+    constexpr uint64_t kShare = 16;  // of its memory, for all videos
+    options.device_decoding =
+        DeviceDecoding{.cuda_context = device.cuda_context,
+                       .required = request.decoder == Decoder::kNvdec,
+                       .take = device.take,
+                       .take_elsewhere = device.take_elsewhere,
+                       .most_bytes = nvdec->memory_bytes / kShare / (1 + request.distorted.size())};
   }
   return alignment.Open(number, options);
 }

@@ -103,6 +103,60 @@ TEST_F(Nvdec, FramesComeOutWholeAndInOrder) {
   }
 }
 
+/// Short segments, a few at once.
+OpenOptions InSegments(OpenOptions options, size_t most_bytes) {
+  options.device_decoding->take_elsewhere = [] {
+    auto unpacker = std::make_shared<SurfaceSplitter>(kEmuBackend.open(0).value());
+    return [unpacker](const DeviceFrame& frame) { return unpacker->Unpack(frame); };
+  };
+  options.device_decoding->most_bytes = most_bytes;
+  options.decoder_threads = 2;
+  options.segments = {.most_bytes = most_bytes, .start_after = 1, .least_packets = 1, .least_threads = 2};
+  return options;
+}
+
+TEST_F(Nvdec, TakesSegmentsAndLeavesDamagedOnesToTheCpu) {
+  constexpr int kFrames = 200;
+  const test::Clip clip = test::MakeClip({82, 66}, kFrames);
+  const std::string file = Encode(clip, "yuv420p", fmt::format("{}:keyint=10:min-keyint=10", kX265));
+  constexpr size_t kFrameBytes = 82 * 66 * 3 / 2;
+  for (const bool required : {true, false})
+    for (const bool fails : {false, true}) {
+      SCOPED_TRACE(fmt::format("required {}, fails {}", required, fails));
+      fake_->pictures_left = -1;
+      auto source = test::MustOpen(file, InSegments(OnDevice(required), 40 * kFrameBytes));
+      ASSERT_NE(source, nullptr);
+      int on_device = 0;
+      for (int i = 0; i < kFrames; ++i) {
+        if (i == 60 && fails) fake_->pictures_left = 3;
+        const Picture picture = test::MustNext(*source);
+        if (picture.device_planes[0].address != 0) ++on_device;
+        else test::ExpectFrame(picture, clip, static_cast<size_t>(i));
+      }
+      EXPECT_FALSE(source->Next().value());
+      EXPECT_GT(on_device, 10);
+      EXPECT_EQ(on_device < kFrames, fails);
+      EXPECT_GT(source->decoding().segments, 15);
+    }
+}
+
+TEST_F(Nvdec, LeavesSegmentsOfH264ToTheCpu) {
+  const test::Clip clip = test::MakeClip({64, 32}, 60);
+  const std::string file = Encode(clip, "yuv420p", "-c:v libx264 -qp 0 -bf 0 -g 10");
+  for (const bool required : {true, false}) {
+    auto source = test::MustOpen(file, InSegments(OnDevice(required), size_t{1} << 30));
+    ASSERT_NE(source, nullptr);
+    int on_device = 0;
+    for (int i = 0; i < 60; ++i) {
+      const Picture picture = test::MustNext(*source);
+      if (picture.device_planes[0].address != 0) ++on_device;
+      else test::ExpectFrame(picture, clip, static_cast<size_t>(i));
+    }
+    EXPECT_EQ(on_device < 60, !required);
+    EXPECT_EQ(source->decoding().segments > 0, !required);
+  }
+}
+
 TEST_F(Nvdec, LeavesOutUnusedChroma) {
   auto source = test::MustOpen(Encode(test::MakeClip({64, 32}, 3), "yuv420p", kX264), OnDevice(true));
   ASSERT_NE(source, nullptr);

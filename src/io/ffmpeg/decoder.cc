@@ -31,9 +31,7 @@ int64_t NumberOf(const AVFrame& frame) {
 #endif
 }
 
-bool IsCorrupt(const AVFrame& frame) {
-  return frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT);
-}
+bool IsCorrupt(const AVFrame& frame) { return frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT); }
 
 int DecoderSetup::CopyParameters(const AVCodecParameters& from) {
   parameters.reset(Ffmpeg().avcodec_parameters_alloc());

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/h264_chroma.h"
 #include "io/ffmpeg/library.h"
-#include "io/video_source.h"
 
 // FFmpeg's header includes cuda.h, for two types alone, unless CUDA_VERSION is defined.
 #define CUDA_VERSION 0
@@ -118,6 +118,16 @@ Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& for
                             bits - format.bit_depth};
   }
   return result;
+}
+
+Result<Picture> TakeFrame(const AVFrame& frame, const AVCodecContext& decoder, const PictureFormat& format,
+                          bool luma_only, const TakeDeviceFrame& take) {
+  if (frame.format != AV_PIX_FMT_CUDA || (decoder.properties & FF_CODEC_PROPERTY_FILM_GRAIN))
+    return Error(StatusCode::kUnsupported, "the device does not decode it");
+  ACU_ASSIGN_OR_RETURN(const PictureFormat own, FormatOf(frame, decoder.sw_pix_fmt, ""));
+  if (own != format) return Error(StatusCode::kUnsupported, "its format changes");
+  ACU_ASSIGN_OR_RETURN(const DeviceFrame there, DeviceFrameOf(frame, format, luma_only));
+  return take(there);
 }
 
 }  // namespace acutance

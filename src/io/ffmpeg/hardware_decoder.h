@@ -7,6 +7,7 @@ extern "C" {
 
 #include "base/status.h"
 #include "image/device_frame.h"
+#include "io/video_source.h"
 
 namespace acutance {
 
@@ -27,5 +28,10 @@ Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stre
 /// Where the samples of a frame from such a decoder lie. `format` is that of the coded video.
 /// Fails where the samples differ from those of FFmpeg's own decoder.
 Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only);
+
+/// The picture of a frame of `decoder`, in the device's memory. An error where it has not that format, or where
+/// FFmpeg's own decoder may give another.
+Result<Picture> TakeFrame(const AVFrame& frame, const AVCodecContext& decoder, const PictureFormat& format,
+                          bool luma_only, const TakeDeviceFrame& take);
 
 }  // namespace acutance

@@ -20,6 +20,7 @@ extern "C" {
   F(av_dict_get)                \
   F(av_dict_set)                \
   F(av_frame_alloc)             \
+  F(av_frame_copy_props)        \
   F(av_frame_free)              \
   F(av_free)                    \
   F(av_freep)                   \

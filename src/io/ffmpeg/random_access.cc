@@ -13,7 +13,7 @@ class IntraPictures : public RandomAccess {
   PacketRole Look(PacketBytes /*packet*/, bool /*is_key*/) override { return {.starts = true}; }
 };
 
-/// Key frames reset all of the coder's state. The decoder refuses to start at others, whatever the container says.
+/// Key frames reset all of the coder's state. The decoder refuses to start at others.
 /// Before version 2, which has extradata, frames have no checksums: what damaged ones show depends on those before.
 class Ffv1Keys : public RandomAccess {
  public:

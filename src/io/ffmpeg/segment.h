@@ -22,6 +22,7 @@ class FrameOrder {
 
   enum class Verdict { kNext, kBeyond, kWrong };
   Verdict Check(const AVFrame& frame);
+  void Restart() { next_ = 0; }
   /// Of a decoder from the stream's start, which may leave out frames that it cannot decode.
   Verdict CheckEnd(const AVFrame& frame) const {
     return beyond_ && frame.pts >= *beyond_ ? Verdict::kBeyond : Verdict::kNext;
@@ -83,7 +84,7 @@ class SegmentCutter {
   std::string refusal_;
   std::deque<Ahead> ahead_;
   size_t ahead_bytes_ = 0;
-  std::optional<Status> end_;   // how reading ended
+  std::optional<Status> end_;  // how reading ended
   int64_t packets_ = 0;
   bool starts_surely_ = false;
   std::vector<int64_t> times_;  // of what Read() returned since the last cut

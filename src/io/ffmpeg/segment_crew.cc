@@ -5,34 +5,45 @@
 
 #include "base/threads/exception_barrier.h"
 #include "base/trace.h"
-#include "io/ffmpeg/library.h"
 
 namespace acutance {
 
-void SegmentCrew::Add(Segment segment, int workers, int threads) {
+using Outcome = SegmentWorker::Outcome;
+
+/// Without a thread of its own, a segment waits for the worker of another.
+void SegmentCrew::Add(Segment segment, const Size& size) {
   auto job = std::make_shared<Job>();
   frames_ += segment.order.size();
   job->segment = std::move(segment);
-  job->threads = threads;
   bool has_idle = false;
   {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(std::move(job));
-    has_idle = std::ranges::count_if(jobs_, [](const auto& each) { return !each->is_taken; }) <=
-               static_cast<ptrdiff_t>(idle_);
+    const auto waiting = std::ranges::count_if(jobs_, [](const auto& each) { return !each->is_taken; });
+    has_idle = waiting <= static_cast<ptrdiff_t>(idle_);
   }
   has_work_.notify_one();
-  if (has_idle || workers_.size() >= static_cast<size_t>(workers)) return;
-  // Without a thread of its own, the segment waits for one of the others.
-  std::thread worker;
-  if (StartThread(worker, [this] { Work(); }).ok()) workers_.push_back(std::move(worker));
+  if (has_idle) return;
+  if (started_on_device_ < static_cast<size_t>(size.on_device))
+    Start(MakeDeviceWorker(setup_, size.device), true, started_on_device_);
+  else if (started_on_cpu_ < static_cast<size_t>(size.on_cpu))
+    Start(MakeCpuWorker(setup_, size.threads), false, started_on_cpu_);
 }
 
-SegmentCrew::Event SegmentCrew::Next(FramePtr& frame) {
+void SegmentCrew::Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count) {
+  std::thread thread;
+  const auto work = [this, mine = std::shared_ptr(std::move(worker)), is_on_device] { Work(*mine, is_on_device); };
+  if (!StartThread(thread, work).ok()) return;
+  threads_.push_back(std::move(thread));
+  ++count;
+}
+
+SegmentCrew::Event SegmentCrew::Next(DecodedFrame& frame) {
   std::unique_lock lock(mutex_);
   const std::shared_ptr<Job> job = jobs_.front();
-  if (workers_.empty()) return Event::kDoubt;
-  has_news_.wait(lock, [&] { return is_stopped_ || !job->frames.empty() || job->is_done; });
+  has_news_.wait(lock, [&] {
+    return is_stopped_ || !job->frames.empty() || job->is_done || (!job->is_taken && unable_ == threads_.size());
+  });
   if (is_stopped_) return Event::kCancel;
   if (!job->frames.empty()) {
     frame = std::move(job->frames.front());
@@ -40,7 +51,7 @@ SegmentCrew::Event SegmentCrew::Next(FramePtr& frame) {
     --frames_;
     return Event::kFrame;
   }
-  if (job->is_doubtful) return Event::kDoubt;
+  if (!job->is_done || job->is_doubtful) return Event::kDoubt;
   jobs_.pop_front();
   return Event::kEnd;
 }
@@ -70,7 +81,7 @@ void SegmentCrew::End() {
     is_ending_ = true;
   }
   has_work_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 std::shared_ptr<SegmentCrew::Job> SegmentCrew::Take() {
@@ -85,49 +96,52 @@ std::shared_ptr<SegmentCrew::Job> SegmentCrew::Take() {
   return *free;
 }
 
-void SegmentCrew::Work() {
+void SegmentCrew::Work(SegmentWorker& worker, bool is_on_device) {
   while (const std::shared_ptr<Job> job = Take()) {
-    bool is_right = false;
-    static_cast<void>(CatchExceptions([&] {
-      is_right = Decode(*job);
-      return Status();
-    }));
-    const std::scoped_lock lock(mutex_);
-    job->is_done = true;
-    job->is_doubtful = !is_right;
-    has_news_.notify_all();
+    Outcome outcome = Decode(worker, *job);
+    if (is_on_device && outcome == Outcome::kDoubt) outcome = Decode(*MakeCpuWorker(setup_, 1), *job);
+    Finish(*job, outcome);
+    if (outcome == Outcome::kUnable) return;
   }
 }
 
-bool SegmentCrew::Decode(Job& job) {
-  const TraceSpan span("decode segment", job.segment.packets.empty() ? -1 : job.segment.packets.front().number);
-  DamageWatch watch;  // outlives the decoder
-  DecoderPtr decoder;
-  if (setup_.Open(job.threads, OnError::kFind, watch, decoder) < 0) return false;
-  for (StreamPacket& packet : job.segment.packets) {
-    if (job.is_dropped || SendPacket(*decoder, &packet) < 0 || !Drain(*decoder, watch, job)) return false;
-    packet.packet.reset();
+/// Frames that another worker has given before are left out.
+Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job) {
+  const TraceSpan span("decode segment");
+  {
+    const std::scoped_lock lock(mutex_);
+    if (job.is_dropped) return Outcome::kDoubt;
   }
-  SendPacket(*decoder, nullptr);
-  return Drain(*decoder, watch, job) && job.segment.order.is_complete();
+  size_t known = std::exchange(job.given, 0);
+  const auto give = [&](DecodedFrame frame) {
+    const std::scoped_lock lock(mutex_);
+    ++job.given;
+    if (known > 0) --known;
+    else job.frames.push_back(std::move(frame));
+    has_news_.notify_all();
+    return !job.is_dropped;
+  };
+  Outcome outcome = Outcome::kDoubt;
+  static_cast<void>(CatchExceptions([&] {
+    outcome = worker.Decode(job.segment, give);
+    return Status();
+  }));
+  return outcome;
 }
 
-/// Takes the frames that the decoder gives without another packet.
-bool SegmentCrew::Drain(AVCodecContext& decoder, DamageWatch& watch, Job& job) {
-  for (;;) {
-    FramePtr frame = MakeFrame();
-    if (!frame) return false;
-    const int error = Ffmpeg().avcodec_receive_frame(&decoder, frame.get());
-    if (watch.has_errors()) return false;
-    if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return true;
-    if (error < 0 || IsCorrupt(*frame) || !watch.IsComplete(*frame)) return false;
-    const FrameOrder::Verdict verdict = job.segment.order.Check(*frame);
-    if (verdict == FrameOrder::Verdict::kWrong) return false;
-    if (verdict == FrameOrder::Verdict::kBeyond) continue;
+void SegmentCrew::Finish(Job& job, Outcome outcome) {
+  {
     const std::scoped_lock lock(mutex_);
-    job.frames.push_back(std::move(frame));
+    if (outcome == Outcome::kUnable) {
+      job.is_taken = false;
+      ++unable_;
+    } else {
+      job.is_done = true;
+      job.is_doubtful = outcome == Outcome::kDoubt;
+    }
     has_news_.notify_all();
   }
+  has_work_.notify_one();
 }
 
 }  // namespace acutance

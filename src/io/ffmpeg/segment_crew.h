@@ -1,7 +1,6 @@
 // Crew of decoders, each on segments of its own, whose frames come out in the stream's order.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
@@ -10,10 +9,12 @@
 #include <vector>
 
 #include "base/status.h"
-#include "io/ffmpeg/segment.h"
+#include "io/ffmpeg/segment_worker.h"
 
 namespace acutance {
 
+/// Workers take the next segment whenever they are free, so that quick ones take more of them. What a device leaves in
+/// doubt is decoded again on the CPU.
 class SegmentCrew {
  public:
   /// setup outlives it.
@@ -22,8 +23,13 @@ class SegmentCrew {
   SegmentCrew(const SegmentCrew&) = delete;
   SegmentCrew& operator=(const SegmentCrew&) = delete;
 
-  /// The next segment, for one of at most `workers` decoders, each of that many threads.
-  void Add(Segment segment, int workers, int threads);
+  struct Size {
+    int on_cpu = 0;     // workers at most
+    int threads = 1;    // of each decoder on the CPU
+    int on_device = 0;  // workers at most
+    DeviceCrew device{};
+  };
+  void Add(Segment segment, const Size& size);
 
   bool empty() const { return jobs_.empty(); }
   size_t size() const { return jobs_.size(); }
@@ -33,11 +39,11 @@ class SegmentCrew {
   enum class Event {
     kFrame,
     kEnd,     // of a segment
-    kDoubt,   // its frames from here on may not be those of a decoder from the stream's start
+    kDoubt,   // the next frames may not be those of a decoder from the stream's start
     kCancel,  // Stop()
   };
   /// Waits for the next frame of the first segment.
-  Event Next(FramePtr& frame);
+  Event Next(DecodedFrame& frame);
 
   /// Drops all segments.
   void Clear();
@@ -47,28 +53,31 @@ class SegmentCrew {
  private:
   struct Job {
     Segment segment;
-    int threads = 1;
-    std::atomic<bool> is_dropped = false;
+    size_t given = 0;  // frames
     // Under the mutex:
-    std::deque<FramePtr> frames;
+    std::deque<DecodedFrame> frames;
     bool is_taken = false;
+    bool is_dropped = false;
     bool is_done = false;
     bool is_doubtful = false;
   };
 
-  void Work();
+  void Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count);
+  void Work(SegmentWorker& worker, bool is_on_device);
   std::shared_ptr<Job> Take();
-  bool Decode(Job& job);  // false: in doubt
-  bool Drain(AVCodecContext& decoder, DamageWatch& watch, Job& job);
+  SegmentWorker::Outcome Decode(SegmentWorker& worker, Job& job);
+  void Finish(Job& job, SegmentWorker::Outcome outcome);
   void End();
 
   const DecoderSetup& setup_;
   std::deque<std::shared_ptr<Job>> jobs_;  // changed on the caller's thread, under the mutex
   size_t frames_ = 0;
-  std::vector<std::thread> workers_;
+  std::vector<std::thread> threads_;
+  size_t started_on_cpu_ = 0, started_on_device_ = 0;
   std::mutex mutex_;
   std::condition_variable has_work_, has_news_;
   size_t idle_ = 0;
+  size_t unable_ = 0;  // workers that ended
   bool is_stopped_ = false;
   bool is_ending_ = false;
 };

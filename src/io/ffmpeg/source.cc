@@ -58,9 +58,9 @@ class FfmpegSource : public VideoSource {
  private:
   Demuxer& input() { return decoder_.input(); }
   const Demuxer& input() const { return decoder_.input(); }
-  Result<PictureFormat> FormatOfFrame(const AVFrame& frame) const;
-  Result<FrameDeclaration> CheckFrame(const AVFrame& frame) const;
-  Result<Picture> MakePicture(FramePtr frame, const FrameForm& form);
+  Result<PictureFormat> FormatOfFrame(const DecodedFrame& next) const;
+  Result<FrameDeclaration> CheckFrame(const DecodedFrame& next) const;
+  Result<Picture> MakePicture(DecodedFrame next, const FrameForm& form);
   std::optional<double> TimeAt(int64_t timestamp);
 
   const std::optional<DeviceDecoding> device_;
@@ -73,7 +73,7 @@ class FfmpegSource : public VideoSource {
   VideoFacts facts_;
   FrameChanges changes_;
   std::string profile_warning_;
-  FramePtr first_;
+  DecodedFrame first_;
   bool luma_only_ = false;
   bool ended_ = false;
   int64_t frames_ = 0;          // handed out
@@ -84,19 +84,19 @@ class FfmpegSource : public VideoSource {
 Status FfmpegSource::Open() {
   ACU_RETURN_IF_ERROR(decoder_.Open());
   ACU_ASSIGN_OR_RETURN(first_, decoder_.Next());
-  if (!first_) {
+  if (!first_.frame) {
     const std::string reason = decoder_.damage().reason;
     return Error(StatusCode::kBadData, "{} has no video frames that could be decoded{}", input().name(),
                  reason.empty() ? "" : ": it is damaged: " + reason);
   }
-  ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(*first_));
+  ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(first_));
   input().DescribeUnprobed();
-  color_ = ColorOf(*first_);
-  facts_ = FactsOf(input().container(), input().track(), *first_);
-  changes_.Start(DeclarationOf(*first_, format_));
+  color_ = ColorOf(*first_.frame);
+  facts_ = FactsOf(input().container(), input().track(), *first_.frame);
+  changes_.Start(DeclarationOf(*first_.frame, format_));
   if (facts_.orientation == Orientation())
     facts_.orientation = OrientationOfExif(decoder_.exif_orientation()).value_or(Orientation());
-  profile_warning_ = ProfileWarning(*first_);
+  profile_warning_ = ProfileWarning(*first_.frame);
   if (const std::optional<ContainerCrop>& crop = input().crop()) {
     if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input().name());
     facts_.crop_left = crop->left, facts_.crop_right = crop->right;
@@ -129,8 +129,11 @@ std::vector<InputChange> FfmpegSource::frame_changes() const {
 }
 
 /// Frames on a device tell only how they are laid out there.
-Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
-  if (!device_) return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), input().name(), options_.take_all);
+Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {
+  const AVFrame& frame = *next.frame;
+  if (next.picture) return next.picture->format;
+  if (!device_ || next.is_of_crew)
+    return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), input().name(), options_.take_all);
   if (frame.format != AV_PIX_FMT_CUDA)
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", input().name());
   // FFmpeg's own decoder treats or conceals each of these differently.
@@ -143,10 +146,11 @@ Result<PictureFormat> FfmpegSource::FormatOfFrame(const AVFrame& frame) const {
 }
 
 /// Frames on a device, and those that become RGB or stop being it, must have the first one's form.
-Result<FrameDeclaration> FfmpegSource::CheckFrame(const AVFrame& frame) const {
+Result<FrameDeclaration> FfmpegSource::CheckFrame(const DecodedFrame& next) const {
+  const AVFrame& frame = *next.frame;
   if (IsCorrupt(frame) && device_)
     return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", input().name(), frames_);
-  ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(frame));
+  ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(next));
   FrameDeclaration declared = DeclarationOf(frame, format);
   if (decoder_.LacksColors(frame)) {
     declared.color = {};
@@ -165,8 +169,10 @@ Result<FrameDeclaration> FfmpegSource::CheckFrame(const AVFrame& frame) const {
 }
 
 /// A device's decoder has few surfaces, so that its frames are copied and given back at once.
-Result<Picture> FfmpegSource::MakePicture(FramePtr frame, const FrameForm& form) {
-  if (!device_) {
+Result<Picture> FfmpegSource::MakePicture(DecodedFrame next, const FrameForm& form) {
+  if (next.picture) return *std::move(next.picture);
+  FramePtr& frame = next.frame;
+  if (frame->format != AV_PIX_FMT_CUDA) {
     const bool fits = !fit_ || form.Matches(changes_.first().form);
     ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), form.format, luma_only_, pool_));
     if (fits) return picture;
@@ -183,7 +189,7 @@ Result<Picture> FfmpegSource::MakePicture(FramePtr frame, const FrameForm& form)
 /// Jumps to the key frame before that time.
 bool FfmpegSource::Jump(double part) {
   if (!decoder_.Jump(part)) return false;
-  first_.reset();
+  first_ = {};
   ended_ = false;
   return true;
 }
@@ -194,8 +200,8 @@ std::optional<double> FfmpegSource::TimeAt(int64_t timestamp) {
   if (timestamp == AV_NOPTS_VALUE) return std::nullopt;
   constexpr double kBackward = 0.1, kForward = 10;  // seconds, as in FFmpeg's tools
   const int64_t start = input().container().start_time == AV_NOPTS_VALUE ? 0 : input().container().start_time;
-  const double time = static_cast<double>(timestamp) * av_q2d(input().track().time_base) -
-                      static_cast<double>(start) / AV_TIME_BASE;
+  const double time =
+      static_cast<double>(timestamp) * av_q2d(input().track().time_base) - static_cast<double>(start) / AV_TIME_BASE;
   if (!input().is_transport_stream()) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
   if (step < -kBackward || step > kForward) clock_offset_ += 1 / frame_rate().value_or(25) - step;
@@ -206,19 +212,20 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
   const TraceSpan span("decode", frames_);
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
-  FramePtr frame = std::exchange(first_, nullptr);
-  if (!frame) {
-    Result<FramePtr> decoded = decoder_.Next();
+  DecodedFrame next = std::exchange(first_, {});
+  if (frames_ == 0) decoder_.SetPictures(format_, luma_only_);
+  if (!next.frame) {
+    Result<DecodedFrame> decoded = decoder_.Next();
     if (!decoded.ok())
       return Error(decoded.status().code(), "{} (after {} frame{})", decoded.status().message(), frames_,
                    frames_ == 1 ? "" : "s");
-    frame = std::move(*decoded);
+    next = *std::move(decoded);
   }
-  if (!frame) return std::optional<Picture>();
-  ACU_ASSIGN_OR_RETURN(const FrameDeclaration declared, CheckFrame(*frame));
+  if (!next.frame) return std::optional<Picture>();
+  ACU_ASSIGN_OR_RETURN(const FrameDeclaration declared, CheckFrame(next));
   if (frames_ > 0) changes_.Add(frames_, declared);
-  time_ = TimeAt(frame->best_effort_timestamp);
-  ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(frame), declared.form));
+  time_ = TimeAt(next.frame->best_effort_timestamp);
+  ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(next), declared.form));
   ended_ = false;
   ++frames_;
   return std::optional(std::move(picture));
@@ -228,7 +235,7 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
 Result<int64_t> FfmpegSource::Skip(int64_t count) {
   int64_t skipped = 0;
   while (skipped < count) {
-    if (!first_) {
+    if (!first_.frame) {
       const int64_t left_out = decoder_.Skip(count - skipped, [this](int64_t time) { time_ = TimeAt(time); });
       frames_ += left_out;
       skipped += left_out;

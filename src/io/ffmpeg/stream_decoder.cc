@@ -10,6 +10,16 @@
 #include "io/ffmpeg/still_orientation.h"
 
 namespace acutance {
+namespace {
+
+size_t BytesOf(const PictureFormat& format) {
+  size_t samples = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p)
+    samples += static_cast<size_t>(format.PlaneWidth(p)) * static_cast<size_t>(format.PlaneHeight(p));
+  return samples * static_cast<size_t>(format.BytesPerSample());
+}
+
+}  // namespace
 
 Status StreamDecoder::Failure(std::string_view what, int error) const {
   if (device_stream_.refusal.empty()) return input_.Failure(what, error);
@@ -39,11 +49,11 @@ Status StreamDecoder::OpenDecoder() {
 }
 
 std::string StreamDecoder::WhyOneDecoder() const {
-  if (device_) return "a device decodes it";
+  if (device_ && (!device_->take_elsewhere || (device_->required && IsSlowToStart()))) return "a device decodes it";
   if (!input_.stream().seekable()) return "it is a pipe";
-  if (options_.decoder_threads == 1) return "there is one thread";
+  if ((!device_ || IsSlowToStart()) && Threads() < options_.segments.least_threads) return "there are few threads";
   if (options_.stop_at_damage) return "the run ends where damage is found";
-  if (options_.segments.most_bytes == 0) return "there is no memory for others";
+  if (MostBytes() == 0) return "there is no memory for others";
   return "";
 }
 
@@ -161,8 +171,16 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
   return FramePtr();
 }
 
-bool StreamDecoder::HasRoomFor(const Segment& segment) const {
-  return (crew_.frames() + segment.order.size()) * frame_bytes_ <= options_.segments.most_bytes;
+int StreamDecoder::Threads() const { return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus(); }
+
+size_t StreamDecoder::MostBytes() const {
+  const size_t host = options_.segments.most_bytes;
+  return !device_ ? host : device_->required ? device_->most_bytes : std::min(host, device_->most_bytes);
+}
+
+void StreamDecoder::SetPictures(const PictureFormat& format, bool luma_only) {
+  format_ = format;
+  luma_only_ = luma_only;
 }
 
 void StreamDecoder::TakeHere(std::optional<Segment> segment) {
@@ -170,6 +188,16 @@ void StreamDecoder::TakeHere(std::optional<Segment> segment) {
   here_ = std::move(segment);
   fed_here_ = 0;
 }
+
+/// The other videos of a run need threads, too.
+SegmentCrew::Size StreamDecoder::CrewSize() const {
+  constexpr int kOnDevice = 8;  // its engines share them
+  if (device_ && !IsSlowToStart()) return {.on_device = kOnDevice, .device = {device_, format_, luma_only_}};
+  return {.on_cpu = std::max(Threads() * 3 / 4, 2)};
+}
+
+/// FFmpeg opens the device's decoder of H.264 again after each segment, which takes longer than decoding it.
+bool StreamDecoder::IsSlowToStart() const { return setup_.parameters->codec_id == AV_CODEC_ID_H264; }
 
 void StreamDecoder::EndHere() {
   here_.reset();
@@ -186,18 +214,19 @@ void StreamDecoder::FillCrew() {
     TakeHere(cutter_.Cut(options.least_packets));
     is_first_ = true;
   }
-  const int threads = options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus();
-  while (crew_.size() <= static_cast<size_t>(threads) && (!decodes_here_ || here_)) {
+  const SegmentCrew::Size most = CrewSize();
+  while (crew_.size() <= static_cast<size_t>(most.on_cpu + most.on_device) && (!decodes_here_ || here_)) {
     if (!next_) next_ = cutter_.Cut(options.least_packets);
     if (!next_) return;
-    if (!HasRoomFor(*next_)) {
+    const size_t bytes = std::max<size_t>(next_->order.size() * BytesOf(format_), 1);
+    if (crew_.frames() * BytesOf(format_) + bytes > MostBytes()) {
       lacked_room_ |= crew_.empty();
       return;
     }
     for (const StreamPacket& packet : next_->packets) NoteRange(packet);
-    const size_t bytes = std::max<size_t>(next_->order.size() * frame_bytes_, 1);
-    const auto side_by_side = static_cast<int>(std::clamp<size_t>(options.most_bytes / bytes, 1, threads));
-    crew_.Add(*std::exchange(next_, std::nullopt), threads, threads / side_by_side);
+    SegmentCrew::Size size = most;
+    size.threads = std::max(most.on_cpu / static_cast<int>(std::max<size_t>(MostBytes() / bytes, 1)), 1);
+    crew_.Add(*std::exchange(next_, std::nullopt), size);
     ++segments_;
   }
 }
@@ -219,17 +248,18 @@ Result<FramePtr> StreamDecoder::NextHere() {
   }
 }
 
-Result<FramePtr> StreamDecoder::NextOfCrew() {
-  FramePtr frame;
+Result<DecodedFrame> StreamDecoder::NextOfCrew() {
+  DecodedFrame frame;
   const SegmentCrew::Event event = crew_.Next(frame);
   if (event == SegmentCrew::Event::kCancel)
     return Error(StatusCode::kCancelled, "reading {} was cancelled", input_.name());
   is_doubtful_ = event == SegmentCrew::Event::kDoubt;
+  frame.is_of_crew = true;
   return frame;
 }
 
 /// Null: the end, or doubts.
-Result<FramePtr> StreamDecoder::NextInOrder() {
+Result<DecodedFrame> StreamDecoder::NextInOrder() {
   for (bool has_ended = false; !has_ended;) {
     FillCrew();
     if (!decodes_here_ && crew_.empty()) {
@@ -239,39 +269,44 @@ Result<FramePtr> StreamDecoder::NextInOrder() {
       ACU_RETURN_IF_ERROR(OpenDecoder());
     }
     has_ended = decodes_here_ && !here_;
-    ACU_ASSIGN_OR_RETURN(FramePtr frame, decodes_here_ ? NextHere() : NextOfCrew());
-    if (frame) {
-      const bool rises = frame->pts != AV_NOPTS_VALUE && (decoded_ == 0 || frame->pts > last_time_);
-      last_time_ = frame->pts;
+    DecodedFrame next;
+    if (!decodes_here_) {
+      ACU_ASSIGN_OR_RETURN(next, NextOfCrew());
+    } else {
+      ACU_ASSIGN_OR_RETURN(next.frame, NextHere());
+    }
+    if (next.frame) {
+      const int64_t time = next.frame->pts;
+      const bool rises = time != AV_NOPTS_VALUE && (decoded_ == 0 || time > last_time_);
+      last_time_ = time;
       times_rise_ &= rises;
       is_doubtful_ = segments_ > 0 && !rises;
     }
     if (is_doubtful_ || found_damage_) break;
-    if (!frame) continue;
+    if (!next.frame) continue;
     ++decoded_;
     ++in_a_row_;
-    return frame;
+    return next;
   }
-  return FramePtr();
+  return DecodedFrame();
 }
 
-Result<FramePtr> StreamDecoder::Next() {
-  ACU_ASSIGN_OR_RETURN(FramePtr frame, NextInOrder());
+Result<DecodedFrame> StreamDecoder::Next() {
+  ACU_ASSIGN_OR_RETURN(DecodedFrame next, NextInOrder());
   while (is_doubtful_ || found_damage_) {
     ACU_RETURN_IF_ERROR(DecodeAgain());
     for (int64_t skipped = 0; skipped <= frames_; ++skipped) {
-      ACU_ASSIGN_OR_RETURN(frame, NextInOrder());
-      if (!frame) break;
+      ACU_ASSIGN_OR_RETURN(next, NextInOrder());
+      if (!next.frame) break;
     }
   }
-  if (!frame) return frame;
-  if (frames_++ == 0)
-    for (const AVBufferRef* buffer : frame->buf) frame_bytes_ += buffer ? buffer->size : 0;
-  return frame;
+  frames_ += next.frame != nullptr;
+  return next;
 }
 
 /// By one decoder, from the start; on one thread where there is damage.
 Status StreamDecoder::DecodeAgain() {
+  if (device_) return Error(StatusCode::kBadData, "{}: NVDEC and FFmpeg's decoder disagree about it", input_.name());
   if (found_damage_) on_error_ = OnError::kRecord;
   crew_.Clear();
   next_.reset();

@@ -20,8 +20,8 @@
 namespace acutance {
 
 /// Segments are decoded side by side once some frames were read, while the decoder that began takes the first of them.
-/// Where one gives other frames than its packets declare, or where there is any sign of damage, a single decoder decodes
-/// the stream again from its start: frames that were handed out before are its frames, too.
+/// Where one gives other frames than its packets declare, or where there is any sign of damage, a single decoder
+/// decodes the stream again from its start: frames that were handed out before are its frames, too.
 class StreamDecoder {
  public:
   /// device: where to decode; null: on the CPU. options outlive it.
@@ -30,8 +30,11 @@ class StreamDecoder {
 
   Status Open();
 
+  /// What all frames become, once the first is known. Before the second.
+  void SetPictures(const PictureFormat& format, bool luma_only);
+
   /// The next frame; null: the end.
-  Result<FramePtr> Next();
+  Result<DecodedFrame> Next();
 
   /// Leaves out, at most, that many frames that need not be decoded, and returns how many. passed: receives the time of
   /// each, in the stream's unit.
@@ -54,7 +57,7 @@ class StreamDecoder {
 
   Demuxer& input() { return input_; }
   const Demuxer& input() const { return input_; }
-  /// A device's.
+  /// Of frames without a picture that come from a device.
   const AVCodecContext& decoder() const { return *decoder_; }
 
  private:
@@ -74,11 +77,14 @@ class StreamDecoder {
   void CheckErrors(const AVFrame& frame);
 
   // Segments.
-  Result<FramePtr> NextInOrder();
+  Result<DecodedFrame> NextInOrder();
   Result<FramePtr> NextHere();
-  Result<FramePtr> NextOfCrew();
+  Result<DecodedFrame> NextOfCrew();
   void FillCrew();
-  bool HasRoomFor(const Segment& segment) const;
+  size_t MostBytes() const;
+  int Threads() const;
+  SegmentCrew::Size CrewSize() const;
+  bool IsSlowToStart() const;
   void TakeHere(std::optional<Segment> segment);
   void EndHere();
 
@@ -91,22 +97,23 @@ class StreamDecoder {
   DecoderPtr decoder_;
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
   int exif_orientation_ = 0;
-  Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
+  Status broken_;                   // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
   bool fed_all_ = false;
 
   SegmentCutter cutter_{input_};
   SegmentCrew crew_{setup_};
-  bool decodes_here_ = true;      // the frames that come next
-  std::optional<Segment> here_;   // of the decoder here; not set: all packets that are left
-  size_t fed_here_ = 0;           // of its packets
-  bool is_first_ = false;         // it is the rest of what the decoder began before there were segments
-  std::optional<Segment> next_;   // for which there was no room
-  bool lacked_room_ = false;      // for one segment alone
-  size_t frame_bytes_ = 0;
-  int64_t segments_ = 0;          // given to the crew
-  int64_t last_time_ = 0;         // of the last frame
-  bool times_rise_ = true;        // all frames have times, in their order
+  bool decodes_here_ = true;     // the frames that come next
+  std::optional<Segment> here_;  // of the decoder here; not set: all packets that are left
+  size_t fed_here_ = 0;          // of its packets
+  bool is_first_ = false;        // it is the rest of what the decoder began before there were segments
+  std::optional<Segment> next_;  // for which there was no room
+  bool lacked_room_ = false;     // for one segment alone
+  PictureFormat format_;
+  bool luma_only_ = false;
+  int64_t segments_ = 0;    // given to the crew
+  int64_t last_time_ = 0;   // of the last frame
+  bool times_rise_ = true;  // all frames have times, in their order
 
   OnError on_error_ = OnError::kFind;
   bool is_doubtful_ = false;           // kFind: damage was found, or a segment's frames are not as declared

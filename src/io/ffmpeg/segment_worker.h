@@ -1,0 +1,46 @@
+// Decoder of segments on one thread of the caller's, on the CPU or on a CUDA device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "io/ffmpeg/hardware_decoder.h"
+#include "io/ffmpeg/segment.h"
+
+namespace acutance {
+
+/// Decoding segments on a device: all frames have one format.
+struct DeviceCrew {
+  const DeviceDecoding* decoding = nullptr;
+  PictureFormat format{};
+  bool luma_only = false;
+};
+
+/// A frame, and where a device decoded it, its picture: its own memory is the decoder's again.
+struct DecodedFrame {
+  FramePtr frame;
+  std::optional<Picture> picture{};
+  bool is_of_crew = false;  // by which it was checked
+};
+
+class SegmentWorker {
+ public:
+  enum class Outcome {
+    kDone,
+    kDoubt,   // the next frames may not be those of a decoder from the stream's start
+    kUnable,  // there is no decoder
+  };
+  /// Receives frames in their order. False: there is no use for more.
+  using Give = std::function<bool(DecodedFrame)>;
+
+  virtual ~SegmentWorker() = default;
+  /// Decodes a segment from its start, whose packets stay as they are.
+  virtual Outcome Decode(Segment& segment, const Give& give) = 0;
+};
+
+/// setup outlives both.
+std::unique_ptr<SegmentWorker> MakeCpuWorker(const DecoderSetup& setup, int threads);
+std::unique_ptr<SegmentWorker> MakeDeviceWorker(const DecoderSetup& setup, const DeviceCrew& device);
+
+}  // namespace acutance
