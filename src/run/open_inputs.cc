@@ -35,7 +35,7 @@ class RateCheck {
 Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t number, OpenOptions options,
                                                const DeviceInfo* nvdec, AlignmentMonitor& alignment) {
   if (nvdec) {
-    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec));
+    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec, *request.device_cache));
     options.device_decoding = DeviceDecoding{
         .cuda_context = device.cuda_context, .required = request.decoder == Decoder::kNvdec, .take = device.take};
   }

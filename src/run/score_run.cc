@@ -212,6 +212,7 @@ ScoredRun ScoreDecided(const RunRequest& request) {
     if (result.outcome == Outcome::kDone) return Done(request, std::move(result), decoder_warning);
     if (result.outcome == Outcome::kNoNvdec) {
       attempt.decoder = Decoder::kCpu;
+      request.device_cache->CloseDecoders();
       decoder_warning = fmt::format("with NVDEC: {}; started again without, scores do not change",
                                     result.run.error->status.message());
       if (request.on_warning) request.on_warning(*decoder_warning);
@@ -227,10 +228,22 @@ ScoredRun ScoreDecided(const RunRequest& request) {
   return Unaligned(request, plan.status(), std::move(damage));
 }
 
+/// Starts the driver while the videos are opened and aligned.
+void OpenDevicesAhead(RunRequest& request) {
+  if (!request.device_cache->Peek(request.device).empty()) return;
+  Result<std::shared_ptr<DevicePicker>> picker = MakeDevicePicker(request.device);
+  if (!picker.ok() || !*picker) return;
+  request.devices_ahead = *picker;
+  request.devices_ahead->OpenAhead();
+}
+
 }  // namespace
 
 ScoredRun RunScore(const RunRequest& asked) {
   RunRequest request = asked;
+  request.device_cache = request.cached_reference ? request.cached_reference->devices() : SharedDevices();
+  if (!request.device_cache) request.device_cache = std::make_shared<DeviceCache>(std::nullopt);  // of its attempts
+  OpenDevicesAhead(request);
   if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
   // First: a wrong format often ends the run before the videos are opened to be scored.
   const std::vector<std::string> doubts = DoubtRawFormats(request);
