@@ -21,6 +21,7 @@
 #include "run/auto_model.h"
 #include "run/cached_reference.h"
 #include "run/model_spec.h"
+#include "run/run_bound.h"
 #include "video/fit_videos.h"
 #include "video/pair_reader.h"
 
@@ -155,6 +156,7 @@ struct ScoredRun {
   int64_t restored = 0;  // of them, those that the journal had
   bool is_part = false;  // there are no scores, but a journal
   double seconds = 0;
+  std::optional<RunBound> bound{};
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons;      // of the models that were chosen

@@ -28,6 +28,13 @@ struct PairReaderOptions {
 /// Why two videos cannot be compared, in libvmaf's wording; empty: they can.
 std::vector<std::string> Incompatibilities(const PictureFormat& reference, const PictureFormat& distorted);
 
+/// Seconds of one video's reading.
+struct ReadingTimes {
+  double waited = 0;   // in PairReader::Next, for its pictures
+  double busy = 0;     // making them: what follows, decoding and conversions
+  double reading = 0;  // its bytes
+};
+
 class PairReader {
  public:
   /// Whether Open accepts them. It refuses incompatible videos: a line per problem.
@@ -47,6 +54,9 @@ class PairReader {
 
   /// After the end: "\"a\" ended before \"b\"." for each distorted video of another length than the reference.
   const std::vector<std::string>& length_warnings() const;
+
+  /// The reference first; while nothing reads.
+  std::vector<ReadingTimes> times() const;
 
   /// Ends reading, after the last Next(), and returns the videos, the reference first.
   std::vector<VideoSource*> Close();

@@ -83,6 +83,7 @@ class FfmpegSource : public VideoSource {
   std::vector<InputChange> frame_changes() const override { return changes_.Describe(); }
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { input_.Interrupt(); }
+  double reading_seconds() const override { return input_.stream().reading_seconds(); }
   std::optional<int64_t> MeasureBitRate() override { return input_.BitRate(); }
   Result<std::optional<Picture>> Next() override;
   bool Jump(double part) override;
@@ -420,7 +421,7 @@ std::optional<double> FfmpegSource::TimeOf(const AVFrame& frame) {
 }
 
 Result<std::optional<Picture>> FfmpegSource::Next() {
-  const TraceSpan span("decode", frames_);
+  const TraceSpan span("decode", frames_, input_.name());
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
   FramePtr frame = std::exchange(first_, nullptr);
