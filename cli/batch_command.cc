@@ -1,22 +1,20 @@
 #include "cli/commands.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -27,13 +25,17 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "base/environment.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/usable_cpus.h"
+#include "cli/batch_worker.h"
 #include "cli/exit_status.h"
+#include "cli/score_options.h"
 #include "cli/score_request.h"
 #include "cli/terminal.h"
+#include "devices/backends.h"
 #include "log/escape.h"
 #include "log/json_text.h"
 #include "log/output_file.h"
@@ -189,6 +191,35 @@ std::string WithName(std::string option, const std::string& name) {
   return option;
 }
 
+std::string DividedBytes(const std::string& bytes, size_t jobs) {
+  const Result<size_t> all = ParseBytes(bytes);
+  return all.ok() ? fmt::format("{}", *all / jobs) : bytes;  // a wrong one is the pairs' error
+}
+
+/// Options whose limits on memory hold for all jobs together.
+std::vector<std::string> Divided(std::vector<std::string> options, size_t jobs) {
+  for (size_t i = 0; i < options.size(); ++i) {
+    for (const std::string name : {"--max-memory", "--max-vram"}) {
+      if (options[i] == name && i + 1 < options.size()) options[i + 1] = DividedBytes(options[i + 1], jobs);
+      else if (options[i].starts_with(name + "="))
+        options[i] = name + "=" + DividedBytes(options[i].substr(name.size() + 1), jobs);
+    }
+  }
+  return options;
+}
+
+/// The number of pairs at a time, as measured with 16 cores: two for each pair that they score, four where they only
+/// decode for a device. Two pairs at least, one of which starts or ends while the other is scored.
+int JobsOf(const BatchTexts& texts) {
+  if (texts.jobs > 0) return texts.jobs;
+  ScoreRequest score;
+  std::vector<std::string> words = {"reference", "distorted"};
+  words.insert(words.end(), texts.options.begin(), texts.options.end());
+  const bool on_cpu = !ParseScoreOptions(std::move(words), score).ok() || RunsOnCpu(score.run.device);
+  const int cpus = UsableCpus();
+  return std::min(cpus, std::max(2, cpus / (on_cpu ? 2 : 4)));
+}
+
 class Batch {
  public:
   Batch(const BatchTexts& texts, std::vector<BatchJob> jobs)
@@ -199,17 +230,18 @@ class Batch {
     for (size_t i = 0; i < jobs_.size(); ++i) {
       weight_ += Weight(i);
       if (Restore(i)) weight_restored_ += Weight(i);
+      else waiting_.push_back(i);
     }
-    size_t next = 0;
-    while (true) {
-      while (!interrupted_ && next < jobs_.size() && running_.size() < static_cast<size_t>(texts_.jobs)) {
-        if (outcomes_[next].status < 0) ACU_RETURN_IF_ERROR(Start(next));
-        ++next;
-      }
-      if (running_.empty()) break;
-      ACU_RETURN_IF_ERROR(AwaitOne());
+    seats_.resize(std::min(static_cast<size_t>(JobsOf(texts_)), waiting_.size()));
+    for (const char* name : {"ACUTANCE_MAX_MEMORY", "ACUTANCE_MAX_VRAM"})
+      if (const char* bytes = std::getenv(name); bytes && !seats_.empty())
+        ::setenv(name, DividedBytes(bytes, seats_.size()).c_str(), 1);
+    for (Seat& seat : seats_) ACU_RETURN_IF_ERROR(StartNext(seat));
+    while (std::ranges::any_of(seats_, [](const Seat& seat) { return seat.job.has_value(); })) {
+      ACU_RETURN_IF_ERROR(AwaitSome());
       ShowProgress();
     }
+    seats_.clear();
     progress_.Clear();
     return WriteSummaries();
   }
@@ -252,57 +284,61 @@ class Batch {
   }
 
   std::vector<std::string> CommandOf(size_t job) const {
-    std::vector<std::string> command = {"acutance", "score", AsPath(jobs_[job].reference), AsPath(jobs_[job].distorted),
-                                        "--json",   "-q"};
-    for (const std::string& option : texts_.options) command.push_back(WithName(option, jobs_[job].name));
+    std::vector<std::string> command = {"score", AsPath(jobs_[job].reference), AsPath(jobs_[job].distorted), "--json",
+                                        "-q"};
+    for (const std::string& option : Divided(texts_.options, seats_.size()))
+      command.push_back(WithName(option, jobs_[job].name));
     const auto names_threads = [](const std::string& option) {
       return option.starts_with("-t") || option.starts_with("--threads");
     };
     if (std::ranges::none_of(texts_.options, names_threads))
-      command.push_back(fmt::format("--threads={}", std::max(1, UsableCpus() / texts_.jobs)));
+      command.push_back(fmt::format("--threads={}", std::max<size_t>(1, UsableCpus() / seats_.size())));
     return command;
   }
 
-  /// Starts a process for the pair, so that a crash does not affect other pairs. It ends with this process.
-  Status Start(size_t job) {
-    const std::vector<std::string> command = CommandOf(job);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    const std::string out = PathOf(job, ".part").string(), log = PathOf(job, ".log").string();
-    const pid_t parent = ::getpid();
+  /// A process, and the pair that it works on.
+  struct Seat {
+    std::unique_ptr<BatchWorker> worker;  // null: none was started yet, or it is gone
+    std::optional<size_t> job;
+  };
+
+  /// Gives the seat the next pair, where there is one. A worker may have died since its last pair: a new one follows.
+  Status StartNext(Seat& seat) {
     const std::lock_guard lock(mutex_);
-    const pid_t child = ::fork();
-    if (child < 0) return Error(StatusCode::kIo, "could not start a process: {}", std::strerror(errno));
-    if (child == 0) {
-      sigset_t none;
-      ::sigemptyset(&none);
-      ::sigprocmask(SIG_SETMASK, &none, nullptr);
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      const int in = ::open("/dev/null", O_RDONLY);
-      const int to = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-      const int errors = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-      if (::getppid() != parent || ::dup2(in, 0) < 0 || ::dup2(to, 1) < 0 || ::dup2(errors, 2) < 0) ::_exit(kFailed);
-      ::execv("/proc/self/exe", arguments.data());
-      ::_exit(kFailed);
+    if (waiting_.empty() && seat.worker) seat.worker->Dismiss();
+    if (interrupted_ || waiting_.empty()) return {};
+    const size_t job = waiting_.front();
+    const WorkerTask task = {CommandOf(job), PathOf(job, ".part").string(), PathOf(job, ".log").string()};
+    if (!seat.worker || !seat.worker->Give(task).ok()) {
+      ACU_ASSIGN_OR_RETURN(seat.worker, BatchWorker::Start());
+      ACU_RETURN_IF_ERROR(seat.worker->Give(task));
     }
-    running_[child] = job;
+    seat.job = job;
+    waiting_.pop_front();
     return {};
   }
 
-  Status AwaitOne() {
-    int state = 0;
-    pid_t child = -1;
-    do child = ::waitpid(-1, &state, 0);
-    while (child < 0 && errno == EINTR);
-    if (child < 0) return Error(StatusCode::kIo, "could not wait for a process: {}", std::strerror(errno));
-    const std::unique_lock lock(mutex_);
-    const auto found = running_.find(child);
-    if (found == running_.end()) return {};
-    const size_t job = found->second;
-    running_.erase(found);
+  Status AwaitSome() {
+    std::vector<pollfd> sockets;
+    for (const Seat& seat : seats_) sockets.push_back({seat.job ? seat.worker->socket() : -1, POLLIN, 0});
+    if (::poll(sockets.data(), sockets.size(), -1) < 0)
+      return errno == EINTR ? Status()
+                            : Error(StatusCode::kIo, "could not wait for a process: {}", std::strerror(errno));
+    for (size_t i = 0; i < seats_.size(); ++i)
+      if (sockets[i].revents != 0) {
+        ACU_RETURN_IF_ERROR(End(seats_[i]));
+        ACU_RETURN_IF_ERROR(StartNext(seats_[i]));
+      }
+    return {};
+  }
+
+  Status End(Seat& seat) {
+    const std::lock_guard lock(mutex_);
+    const size_t job = *std::exchange(seat.job, std::nullopt);
+    const int status = seat.worker->Await();
+    if (seat.worker->is_gone()) seat.worker.reset();
     weight_done_ += Weight(job);
-    return Conclude(job, WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state));
+    return Conclude(job, status);
   }
 
   Status Conclude(size_t job, int status) {
@@ -337,7 +373,8 @@ class Batch {
   void Interrupt() {
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
-    for (const auto& [child, job] : running_) ::kill(child, SIGINT);
+    for (const Seat& seat : seats_)
+      if (seat.job) seat.worker->Interrupt();
   }
 
   void ShowProgress() {
@@ -402,8 +439,9 @@ class Batch {
   Progress progress_;
   const Clock::time_point start_ = Clock::now();
   double weight_ = 0, weight_restored_ = 0, weight_done_ = 0;  // bytes of the files
-  std::mutex mutex_;
-  std::map<pid_t, size_t> running_;  // guarded by mutex_
+  std::deque<size_t> waiting_;                                 // pairs
+  std::mutex mutex_;                                           // guards the jobs and workers of the seats
+  std::vector<Seat> seats_;
   std::atomic<bool> interrupted_ = false;
 };
 

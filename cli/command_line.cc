@@ -5,15 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/did_you_mean.h"
+#include "cli/batch_worker.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/list_commands.h"
@@ -127,17 +130,29 @@ void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
   command.add_flag("--json", texts.json, "Print the curves and differences as JSON");
 }
 
+/// "auto" is 0.
+CLI::Validator JobCount() {
+  return {[](std::string& text) {
+            if (text != "auto") return CLI::Range(1, 1024)(text);
+            text = "0";
+            return std::string();
+          },
+          ""};
+}
+
 void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
   Add(command, "list", texts.list, "LIST", "CSV with the columns reference, distorted and, optionally, name")
       ->required();
   Add(command, "-o,--out", texts.out, "DIR", "Folder for the results; run the same command again to resume")
       ->required();
-  command.add_option("-j,--jobs", texts.jobs, "Pairs at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  Add(command, "-j,--jobs", texts.jobs, "N",
+      "Pairs at a time, or auto: as many as fill the cores and devices (default)")
+      ->transform(JobCount());
   command.add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
   command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
   command.footer(
       "\nOptions after -- are those of `acutance score`; {name} in them is the pair's.\n"
-      "Example: acutance batch list.csv --out results --jobs 4 -- --model vmaf_v0.6.1");
+      "Example: acutance batch list.csv --out results -- --model vmaf_v0.6.1");
 }
 
 void AddServeOptions(CLI::App& command, ServeTexts& texts) {
@@ -200,9 +215,8 @@ int OnDevices(const char* command, const DeviceTexts& texts, const std::function
   return status.ok() ? run(texts.Choice()) : UsageError(command, status.message());
 }
 
-}  // namespace
-
 int RunCommandLine(int argc, char** argv) {
+  if (argc == 2 && argv[1] == kWorkerCommand) return RunBatchWorker();
   CLI::App app("acutance: perceptual video quality metrics", "acutance");
   app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which inherit it
   app.set_version_flag("--version",
@@ -285,6 +299,24 @@ int RunCommandLine(int argc, char** argv) {
   for (const auto& [command, run] : commands)
     if (command->parsed()) return run();
   return kOk;
+}
+
+}  // namespace
+
+int RunProgram(int argc, char** argv) {
+  try {
+    const int status = RunCommandLine(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr, "acutance: could not write the results to standard output\n");
+  } catch (const std::system_error& error) {
+    const bool is_output = std::ferror(stdout) != 0;  // fmt::print says "file"
+    std::fprintf(stderr, "acutance: %s\n",
+                 is_output ? ("could not write the results to standard output: " + error.code().message()).c_str()
+                           : error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "acutance: %s\n", error.what());
+  }
+  return kFailed;
 }
 
 }  // namespace acutance::cli

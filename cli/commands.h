@@ -37,7 +37,7 @@ int RunBdCommand(const EncodesTexts& texts);
 struct BatchTexts {
   std::string list;
   std::string out;
-  int jobs = 1;
+  int jobs = 0;  // pairs at a time; 0: as many as fill the machine
   bool retry = false;
   bool quiet = false;
   std::vector<std::string> options;  // of `acutance score`

@@ -262,9 +262,11 @@ void PrintTables(const ScoreRequest& request, const ScoredRun& result, const Sum
     fmt::print("{}\n", ComparisonTable(*result.session, summary));
   if (result.restored > 0) fmt::print("{} frames were in {}\n", result.restored, request.run.journal);
   const int64_t computed = result.frames - result.restored;
-  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}\n", computed, result.seconds,
+  const std::string bound = DescribeBound(summary);
+  fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}{}\n", computed, result.seconds,
              static_cast<double>(computed) / result.seconds, request.run.threads, request.run.threads == 1 ? "" : "s",
-             DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "");
+             DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "",
+             bound.empty() ? "" : "; " + bound);
 }
 
 /// Prints the requirements that fail; returns the exit status.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -84,6 +85,8 @@ int TerminalColumns(int descriptor) {
 }
 
 void WatchInterrupt() {
+  static std::atomic<bool> watches = false;
+  if (watches.exchange(true)) return;
   const sigset_t set = InterruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread watch;

@@ -13,7 +13,7 @@ namespace acutance::cli {
 bool IsTerminal(int descriptor);
 int TerminalColumns(int descriptor);  // 80 where unknown
 
-/// Starts a thread that waits for Ctrl-C. Called before any other thread starts.
+/// Starts a thread that waits for Ctrl-C, once a process. Called before any other thread starts.
 void WatchInterrupt();
 
 /// Calls `cancel`, on the watching thread, at the first Ctrl-C in its lifetime. A second Ctrl-C,

@@ -105,6 +105,10 @@ class CachedReference {
 Expected<Result> Score(const CachedReference& reference, const std::vector<std::string>& distorted,
                        const ScoreOptions& options);
 
+/// Lets devices stay open, with their kernels and memory, from one Score of this process to the next, as long as the
+/// returned object or another exists: for many files, also several at a time.
+std::shared_ptr<void> KeepDevices();
+
 /// Whether the mean reaches a bound, from as few frames as settle it: `acutance score --at-least`
 /// (docs/use/decisions.md). options.on_progress is called after each step with the frames read so far; kStop, too, ends
 /// it with kCancelled. kInvalidArgument without a model, and with a journal, maps or subsampling; kUnsupported for a

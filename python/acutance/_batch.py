@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from concurrent import futures
 from typing import Any, NamedTuple
 
+from . import _core
 from ._errors import AcutanceError, CancelledError, InvalidArgumentError
-from ._options import Path, whole
+from ._options import Path, memory, whole
 from ._result import Result
 from ._score import score
 
@@ -21,21 +22,25 @@ class Done(NamedTuple):
     error: Exception | None
 
 
-def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int = 1, folder: Path | None = None,
+def batch(pairs: Iterable[tuple[Path, Path]], *, jobs: int | None = None, folder: Path | None = None,
           **options: Any) -> Iterator[Done]:
-    """Scores pairs (reference, distorted), `jobs` at a time, and yields a Done for each as it ends, in any order. A pair that
-    fails does not stop the others; leaving the loop stops those that run.
+    """Scores pairs (reference, distorted), `jobs` at a time (None: as many as fill the machine), and yields a Done for each as
+    it ends, in any order. A pair that fails does not stop the others; leaving the loop stops those that run.
 
     folder: where each pair has a journal, by its place in the list: the same call continues where it was stopped, also in the
         middle of a video. A journal of other files or other options is an InvalidArgumentError of its pair. None: no journals.
     options: as for score() except journal and progress: model, features, scale, align and so on; `threads` of each pair,
         by default the machine's CPUs divided by the jobs.
 
-    All run in this process; `acutance batch` starts one for each, which outlives a crash of another.
+    All run in this process, whose devices stay open; `acutance batch` has several, so that a crash ends one pair alone.
     """
     listed = [_pair_of(pair) for pair in pairs]
-    count = whole("jobs", jobs, 1)
-    options = {"threads": max(1, len(os.sched_getaffinity(0)) // count), **options}
+    cpus = len(os.sched_getaffinity(0))
+    count = max(1, cpus // 2) if jobs is None else whole("jobs", jobs, 1)
+    options = {"threads": max(1, cpus // count), **options}
+    for limit in ("max_memory", "max_device_memory"):  # of all jobs together
+        if (size := memory(limit, options.get(limit))) is not None:
+            options[limit] = size // count
     if folder is not None:
         os.makedirs(folder, exist_ok=True)
     return _run(listed, count, folder, options)
@@ -66,6 +71,7 @@ def _run(pairs: list[tuple[str, str]], jobs: int, folder: Path | None, options: 
         except AcutanceError as error:
             return Done(pair, distorted, None, error)
 
+    devices = _core.KeptDevices()
     with futures.ThreadPoolExecutor(jobs) as pool:
         running = [pool.submit(work, pair) for pair in range(len(pairs))]
         try:

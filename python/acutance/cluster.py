@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from . import _core
 from ._batch import Done
 from ._errors import AcutanceError, IoError
 from ._options import Path, whole
@@ -24,6 +25,9 @@ from ._result import Result
 from ._score import join, score
 
 __all__ = ["Done", "score_many"]
+
+
+_devices: list[_core.KeptDevices] = []  # of a worker, from one part to the next
 
 
 class _Part(NamedTuple):
@@ -50,6 +54,7 @@ def _count_frames(reference: str, distorted: str, options: dict[str, Any]) -> in
 def _score_part(reference: str, distorted: str, first: int, count: int | None, folder: str | None, name: str,
                 options: dict[str, Any]) -> bytes:
     """A part's journal. One in a folder that workers share continues where a lost worker left it."""
+    _devices[:] = _devices or [_core.KeptDevices()]
     with tempfile.TemporaryDirectory(prefix="acutance-") as own:
         path = os.path.join(folder or own, name + ".journal")
         score(reference, distorted, first_frame=first, frame_count=count, journal=path,

@@ -352,7 +352,12 @@ void BindCachedReference(nb::module_& m) {
       .def_prop_ro("device_frames", &CachedReference::device_frames);
 }
 
+struct KeptDevices {
+  std::shared_ptr<void> devices = KeepDevices();
+};
+
 void BindRuns(nb::module_& m) {
+  nb::class_<KeptDevices>(m, "KeptDevices").def(nb::init<>());
   nb::class_<Task>(m, "Task")
       .def("wait", &Task::Wait, "seconds"_a.none(), nb::call_guard<nb::gil_scoped_release>())
       .def("cancel", &Task::Cancel, nb::call_guard<nb::gil_scoped_release>())

@@ -173,6 +173,8 @@ Expected<Result> Score(const CachedReference& reference, const std::vector<std::
   return ScoreRequest(reference.path(), distorted, options, reference.state_->cached);
 }
 
+std::shared_ptr<void> KeepDevices() { return ShareDevices(); }
+
 Expected<FolderVideos> FindVideos(const std::string& folder, const ScoreOptions& options) {
   RunRequest request;
   ReadRaw(options, request);

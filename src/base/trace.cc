@@ -1,5 +1,6 @@
 #include "base/trace.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -36,11 +37,22 @@ int ThreadNumber() {
 
 double Microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
 
-void Write(const char* name, int64_t frame, Clock::time_point begin, Clock::time_point end) {
+/// {"frame":3,"video":"ref.mp4"}; bytes that are not ASCII are shown one by one.
+std::string ArgsOf(int64_t frame, std::string_view video) {
+  std::string args = frame < 0 ? "" : fmt::format("\"frame\":{}", frame);
+  if (!video.empty()) args += args.empty() ? "\"video\":\"" : ",\"video\":\"";
+  for (const unsigned char c : video) {
+    if (c < ' ' || c > '~' || c == '"' || c == '\\') args += fmt::format("\\u{:04x}", c);
+    else args += static_cast<char>(c);
+  }
+  return fmt::format(",\"args\":{{{}{}}}", args, video.empty() ? "" : "\"");
+}
+
+void Write(const char* name, int64_t frame, std::string_view video, Clock::time_point begin, Clock::time_point end) {
   File& to = TheFile();
   const std::lock_guard lock(to.mutex);
   if (!to.file) return;
-  const std::string args = frame < 0 ? "" : ",\"args\":{\"frame\":" + std::to_string(frame) + "}";
+  const std::string args = ArgsOf(frame, video);
   std::fprintf(to.file.get(), "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f%s},\n",
                name, static_cast<int>(::getpid()), ThreadNumber(), Microseconds(begin - to.begin),
                Microseconds(end - begin), args.c_str());
@@ -74,12 +86,13 @@ Status Trace::Stop() {
 
 bool Trace::is_on() { return g_is_on.load(std::memory_order_relaxed); }
 
-TraceSpan::TraceSpan(const char* name, int64_t frame) : name_(Trace::is_on() ? name : nullptr), frame_(frame) {
+TraceSpan::TraceSpan(const char* name, int64_t frame, std::string_view video)
+    : name_(Trace::is_on() ? name : nullptr), frame_(frame), video_(video) {
   if (name_) begin_ = Clock::now();
 }
 
 TraceSpan::~TraceSpan() {
-  if (name_) Write(name_, frame_, begin_, Clock::now());
+  if (name_) Write(name_, frame_, video_, begin_, Clock::now());
 }
 
 }  // namespace acutance

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "base/status.h"
 
@@ -22,8 +23,9 @@ class Trace {
 /// A span from here to the end of its scope. Without a trace it costs one load.
 class TraceSpan {
  public:
-  /// name: a string literal. frame: the frame, or the first of a batch, that the span works on; -1: none.
-  explicit TraceSpan(const char* name, int64_t frame = -1);
+  /// name: a string literal. frame: the frame, or the first of a batch, that the span works on; -1: none. video: its
+  /// path, which outlives the span; empty: none.
+  explicit TraceSpan(const char* name, int64_t frame = -1, std::string_view video = {});
   ~TraceSpan();
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
@@ -31,6 +33,7 @@ class TraceSpan {
  private:
   const char* const name_;  // null: there is no trace
   const int64_t frame_;
+  const std::string_view video_;
   std::chrono::steady_clock::time_point begin_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/did_you_mean.h"
+#include "base/threads/exception_barrier.h"
 
 namespace acutance {
 
@@ -125,6 +126,22 @@ std::unique_ptr<Device> DevicePicker::OpenCandidate() {
   return nullptr;
 }
 
+DevicePicker::~DevicePicker() { AwaitOpening(); }
+
+void DevicePicker::OpenAhead() {
+  const auto open = [this] {
+    (void)CatchExceptions([this] {
+      peeked_ = OpenGroup();
+      return Status();
+    });
+  };
+  is_ahead_ = StartThread(opening_, open).ok();  // where there is no thread, devices are opened when they are needed
+}
+
+void DevicePicker::AwaitOpening() {
+  if (opening_.joinable()) opening_.join();
+}
+
 std::unique_ptr<Device> DevicePicker::Next() {
   if (choice_.backend == "cpu") return nullptr;
   if (given_) return std::move(given_);
@@ -135,12 +152,18 @@ std::unique_ptr<Device> DevicePicker::Next() {
 }
 
 const std::vector<std::unique_ptr<Device>>& DevicePicker::PeekGroup() {
-  if (peeked_.empty()) peeked_ = NextGroup();
+  AwaitOpening();
+  if (peeked_.empty()) peeked_ = OpenGroup();
   return peeked_;
 }
 
 std::vector<std::unique_ptr<Device>> DevicePicker::NextGroup() {
-  if (!peeked_.empty()) return std::exchange(peeked_, {});
+  AwaitOpening();
+  is_ahead_ = false;
+  return peeked_.empty() ? OpenGroup() : std::exchange(peeked_, {});
+}
+
+std::vector<std::unique_ptr<Device>> DevicePicker::OpenGroup() {
   std::vector<std::unique_ptr<Device>> group;
   if (std::unique_ptr<Device> first = Next()) group.push_back(std::move(first));
   if (group.empty() || (choice_.backend != "auto" && choice_.further.empty())) return group;

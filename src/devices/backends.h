@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/status.h"
@@ -51,6 +52,13 @@ class DevicePicker {
 
   /// One device that is open; the CPU does the work where it cannot.
   explicit DevicePicker(std::unique_ptr<Device> device);
+  ~DevicePicker();
+
+  /// Opens the first group on a thread of its own: a driver's start takes longer than opening videos. Called first;
+  /// NextGroup and the notes wait for them.
+  void OpenAhead();
+  /// Whether NextGroup will give that group.
+  bool is_ahead() const { return is_ahead_; }
 
   /// The next device; null when there is no other. Why devices were passed over is in notes().
   std::unique_ptr<Device> Next();
@@ -69,9 +77,15 @@ class DevicePicker {
   bool only_proved() const { return choice_.only_proved; }
   /// Whether the CPU may do the work when no device can: `auto` and `cpu`.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() {
+    AwaitOpening();
+    return notes_;
+  }
   /// The notes about devices that exist but failed their check.
-  const std::vector<std::string>& refused() const { return refused_; }
+  const std::vector<std::string>& refused() {
+    AwaitOpening();
+    return refused_;
+  }
 
  private:
   struct Candidate {
@@ -80,6 +94,8 @@ class DevicePicker {
   };
   bool IsWanted(const Backend& backend) const;
   bool IsWanted(const DeviceInfo& device) const;
+  void AwaitOpening();
+  std::vector<std::unique_ptr<Device>> OpenGroup();
   void FindCandidates();
   void NoteMissing(const Backend& backend, const BackendProbe& probe);
   std::unique_ptr<Device> OpenCandidate();  // the next device; null, with a note, if it is rejected
@@ -89,6 +105,8 @@ class DevicePicker {
   std::unique_ptr<Device> given_;
   bool searched_ = false;
   std::vector<Candidate> candidates_;  // in reverse: the next one is last
+  bool is_ahead_ = false;
+  std::thread opening_;  // of peeked_
   std::vector<std::unique_ptr<Device>> peeked_;
   std::vector<std::string> notes_, refused_;
 };

@@ -61,6 +61,20 @@ TEST(DevicePicker, AutoContinuesWithTheNextBackend) {
   EXPECT_THAT(picker.notes(), ElementsAre("absent: no driver; install it", "closed device 0: its waves have 48 lanes"));
 }
 
+TEST(DevicePicker, TheFirstGroupIsOpenedAhead) {
+  static const Backend* const kBackends[] = {&kAbsentBackend, &kClosedBackend, &kEmulator};
+  DevicePicker picker({"auto", std::nullopt, {}}, kBackends);
+  EXPECT_FALSE(picker.is_ahead());
+  picker.OpenAhead();
+  EXPECT_TRUE(picker.is_ahead());
+  EXPECT_THAT(picker.refused(), ElementsAre("closed device 0: its waves have 48 lanes"));
+  EXPECT_EQ(picker.PeekGroup().size(), 1u);
+  EXPECT_TRUE(picker.is_ahead());
+  EXPECT_EQ(picker.NextGroup().size(), 1u);
+  EXPECT_FALSE(picker.is_ahead());
+  EXPECT_TRUE(picker.NextGroup().empty());
+}
+
 /// One device that works, next to one that is there and cannot be used.
 const Backend kHalfRefused = {"emu", "emulation",
                               [] {

@@ -50,8 +50,8 @@ struct CachedDevice {
 };
 
 /// Sessions take the devices of their choice and give them back unless one has failed; a session that finds them taken
-/// opens its own. Thread-safe. Caches nothing in a forked child: drivers do not survive a fork.
-class DeviceCache {
+/// opens its own, which are cached, too. Thread-safe. Caches nothing in a forked child: drivers do not survive a fork.
+class DeviceCache : public std::enable_shared_from_this<DeviceCache> {
  public:
   /// most_bytes: of each device's memory, for planes; not set: half of what is free when it is opened, a quarter of all
   /// where the driver does not report that.
@@ -60,9 +60,16 @@ class DeviceCache {
 
   /// All devices that an earlier session of this choice used; empty: there are none.
   std::vector<CachedDevice> Take(const DeviceChoice& choice);
+  /// What Take would return now.
+  std::vector<DeviceInfo> Peek(const DeviceChoice& choice) const;
   /// A device that was opened for a session which will give it back.
   CachedDevice Adopt(std::unique_ptr<Device> device) const;
   void GiveBack(const DeviceChoice& choice, std::vector<CachedDevice> devices);
+
+  /// A device for the decoder of one video, which holds it and gives it back.
+  Result<std::shared_ptr<Device>> OpenDecoder(const DeviceInfo& info);
+  /// Closes those that were given back, after an error that one may have caused.
+  void CloseDecoders();
 
   void Remember(uint64_t video);  // its planes are cached from now on
   void Forget(uint64_t video);    // its planes are dropped
@@ -80,10 +87,19 @@ class DeviceCache {
 
   const std::optional<size_t> most_bytes_;
   const ProcessGuard process_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::list<Group> groups_;   // most recently used first
+  size_t CountChoices() const;
+  std::unique_ptr<Device> TakeDecoder(const DeviceInfo& info);  // null: there is none
+
+  mutable std::mutex mutex_;                       // guards what follows
+  std::list<Group> groups_;                        // most recently used first
+  std::vector<std::unique_ptr<Device>> decoders_;  // idle
   std::set<uint64_t> videos_;
 };
+
+/// The cache of this process' runs, whose devices stay open as long as a caller holds it; made where none does.
+std::shared_ptr<DeviceCache> ShareDevices();
+/// Null where no caller holds it.
+std::shared_ptr<DeviceCache> SharedDevices();
 
 /// Video decoding by the device that scores: NVDEC, through FFmpeg. The decoder works on the default stream of the
 /// context. The queues of backend/cuda do not wait for it, but `take` does: mapping a frame queues its last step there
@@ -96,6 +112,6 @@ struct DecodingDevice {
 };
 
 /// For one video. Fails where the device cannot copy known frames to the bit.
-Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device);
+Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device, DeviceCache& cache);
 
 }  // namespace acutance

@@ -219,7 +219,7 @@ TEST_F(DeviceCacheTest, ASessionThatIsGivenUpLeavesWhatItHasDone) {
 
 TEST_F(DeviceCacheTest, TwoSessionsAtOnceHaveADeviceEach) {
   const Probe probe = {.video = NewVideo()};
-  {
+  for (int round = 0; round < 2; ++round) {
     const auto one = Start(probe), other = Start(probe);
     for (int i = 0; i < kFrames; ++i) {
       ASSERT_TRUE(Add(*one, probe, i).ok());
@@ -227,10 +227,36 @@ TEST_F(DeviceCacheTest, TwoSessionsAtOnceHaveADeviceEach) {
     }
     ASSERT_TRUE(one->Flush().ok());
     ASSERT_TRUE(other->Flush().ok());
+    EXPECT_EQ(g_opened, 2);
   }
-  EXPECT_EQ(g_opened, 2);
   EXPECT_EQ(Uploaded(probe), kFrames * kPlaneBytes);
   EXPECT_EQ(g_opened, 2);
+}
+
+TEST_F(DeviceCacheTest, DevicesOfDecodersAreUsedAgain) {
+  const DeviceInfo info = {.backend = "emu", .index = 0};
+  const auto open = [&] { return std::move(cache_->OpenDecoder(info)).value(); };
+  std::shared_ptr<Device> one = open();
+  const std::shared_ptr<Device> other = open();
+  const Device* const first = one.get();
+  EXPECT_NE(first, other.get());
+  one.reset();
+  one = open();
+  EXPECT_EQ(one.get(), first);
+  const std::weak_ptr<Device> watched = one;
+  cache_.reset();
+  one.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST_F(DeviceCacheTest, RunsShareDevicesAsLongAsACallerHoldsThem) {
+  EXPECT_EQ(SharedDevices(), nullptr);
+  std::shared_ptr<DeviceCache> one = ShareDevices(), other = ShareDevices();
+  EXPECT_EQ(one, other);
+  one.reset();
+  EXPECT_EQ(SharedDevices(), other);
+  other.reset();
+  EXPECT_EQ(SharedDevices(), nullptr);
 }
 
 TEST_F(DeviceCacheTest, AForkedChildGetsNoDeviceOfItsParents) {

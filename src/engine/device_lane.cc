@@ -236,7 +236,11 @@ void DeviceLane::Put(Slots& slots, Slot* slot) {
 }
 
 void DeviceLane::Fill() {
-  while (Slot* slot = WaitFor(idle_))
+  const auto wait = [this] {
+    const TimeSum::Scope time(computing_);
+    return WaitFor(idle_);
+  };
+  while (Slot* slot = wait())
     if (!FillSlot(*slot)) return;
 }
 
@@ -246,10 +250,12 @@ bool DeviceLane::FillSlot(Slot& slot) {
   slot.jobs.clear();
   slot.before = nullptr;
   slot.started = CatchExceptions([&] {
+    const TimeSum::Scope time(starving_);
     took = Take(slot);
     return slot.started;
   });
   if (slot.started.ok() && !took) return false;
+  const TimeSum::Scope time(filling_);
   if (slot.started.ok())
     slot.started = CatchExceptions([&] {
       for (const auto& job : slot.jobs) job->Prepare();

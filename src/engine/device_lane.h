@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/time_sum.h"
 #include "engine/device_cache.h"
 #include "engine/feature_set.h"
 #include "engine/frame_job.h"
@@ -40,6 +41,18 @@ struct LaneSettings {
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes finished frames
   std::function<void(Status)> fail;            // ends the session
+};
+
+/// Seconds of the threads that fill a lane's batches.
+struct LaneTimes {
+  double filling = 0;    // preparing and uploading pictures
+  double computing = 0;  // waiting for the device to end a batch
+  double starving = 0;   // waiting for frames
+
+  LaneTimes& operator+=(const LaneTimes& other) {
+    filling += other.filling, computing += other.computing, starving += other.starving;
+    return *this;
+  }
 };
 
 /// The most device memory that a session takes by default: 1 GB up to 4K, then growing with the area.
@@ -67,6 +80,7 @@ class DeviceLane {
   int batch() const { return batch_; }
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
+  LaneTimes times() const { return {filling_.seconds(), computing_.seconds(), starving_.seconds()}; }
   /// Waits for clients' work on pictures in the device's memory; called before the lane takes them.
   Status WaitForClients() const { return device().WaitForClients(); }
 
@@ -130,6 +144,7 @@ class DeviceLane {
   size_t memory_bytes_ = 0;
   FrameQueue* frames_ = nullptr;
 
+  TimeSum filling_, computing_, starving_;
   std::mutex take_mutex_;       // guards what follows
   Slot* last_taken_ = nullptr;  // the slot of the latest batch, and the frame after it
   int64_t next_frame_ = 0;

@@ -69,6 +69,9 @@ class Session {
     output_.Read(distorted, reader);
   }
 
+  /// The time that SessionSpec's receivers of results and artifacts took; one thread at a time calls them.
+  double writing_seconds() const { return output_.writing_seconds(); }
+
   const std::vector<ModelRun>& models() const { return bound_.models; }
   int subsample() const { return spec_.subsample; }
   const std::vector<MetricRun>& metric_runs() const { return bound_.features.runs(); }

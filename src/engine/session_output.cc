@@ -31,8 +31,11 @@ Status SessionOutput::Write(std::span<FrameResults* const> frames) {
   const std::lock_guard lock(mutex_);
   ACU_RETURN_IF_ERROR(writer_.Finish(frames));
   for (const FrameResults* frame : frames) CallTaps(*frame);
-  for (FrameResults* frame : frames) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
-  if (spec_.on_results) ACU_RETURN_IF_ERROR(spec_.on_results(frames));
+  {
+    const TimeSum::Scope time(writing_);
+    for (FrameResults* frame : frames) ACU_RETURN_IF_ERROR(DeliverArtifacts(*frame));
+    if (spec_.on_results) ACU_RETURN_IF_ERROR(spec_.on_results(frames));
+  }
   if (!spec_.writes_scores) return {};
   const Status status = writer_.Write(frames);
   PublishMeans();

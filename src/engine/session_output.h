@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time_sum.h"
 #include "engine/artifact_files.h"
 #include "engine/frame_results.h"
 #include "engine/score_writer.h"
@@ -34,6 +35,9 @@ class SessionOutput {
   /// Writes the values that need all frames. Returns a sentence for each column in which a score is not a number.
   Result<std::vector<std::string>> Flush(int64_t frames);
 
+  /// The time that receivers of results and artifacts took.
+  double writing_seconds() const { return writing_.seconds(); }
+
   const ScoreTable& table(int distorted) const { return writer_.table(distorted); }
   /// Calls `reader` with a table while none is written.
   void Read(int distorted, const std::function<void(const ScoreTable&)>& reader) const;
@@ -48,6 +52,7 @@ class SessionOutput {
 
   BoundRequests& bound_;
   const SessionSpec& spec_;
+  TimeSum writing_;
 
   mutable std::mutex mutex_;  // guards what follows: the tables and the models' progress
   ScoreWriter writer_;

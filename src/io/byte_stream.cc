@@ -104,6 +104,7 @@ Status ByteStream::WaitUntilReadable() {
 }
 
 Result<size_t> ByteStream::ReadNow(std::span<const iovec> parts) {
+  const TimeSum::Scope time(reading_);
   for (;;) {
     ACU_RETURN_IF_ERROR(WaitUntilReadable());
     const ssize_t got = ::readv(fd_, parts.data(), static_cast<int>(parts.size()));

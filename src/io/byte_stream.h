@@ -15,6 +15,7 @@
 
 #include "base/cancellation_token.h"
 #include "base/status.h"
+#include "base/time_sum.h"
 #include "io/mapped_file.h"
 
 namespace acutance {
@@ -58,6 +59,9 @@ class ByteStream {
 
   int64_t position() const { return position_; }
   const std::string& name() const { return name_; }
+
+  /// The time that reads from the system took.
+  double reading_seconds() const { return reading_.seconds(); }
 
   /// Makes all reads fail with kCancelled from now on, including one in which another thread waits.
   void Interrupt();
@@ -113,6 +117,7 @@ class ByteStream {
   const std::shared_ptr<const CancellationToken> run_;
   std::shared_ptr<CancellationToken> own_;  // of what is not a regular file; else null
   std::atomic<bool> interrupted_ = false;
+  TimeSum reading_;
 };
 
 }  // namespace acutance

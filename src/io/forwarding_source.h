@@ -28,6 +28,7 @@ class ForwardingSource : public VideoSource {
   bool is_instant() const override { return source_->is_instant(); }
   Status CheckIntact() const override { return source_->CheckIntact(); }
   void Interrupt() override { source_->Interrupt(); }
+  double reading_seconds() const override { return source_->reading_seconds(); }
   bool is_on_device() const override { return source_->is_on_device(); }
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
   StreamDamage damage() const override { return source_->damage(); }

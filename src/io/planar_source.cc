@@ -40,6 +40,7 @@ class PlanarSource : public VideoSource {
   std::vector<std::string> warnings() const override { return header_.warnings; }
   void SkipChroma() override { luma_only_ = true; }
   void Interrupt() override { stream_->Interrupt(); }
+  double reading_seconds() const override { return stream_->reading_seconds(); }
   bool is_raw() const override { return !has_markers_; }
   bool is_instant() const override { return !stream_->mapped_bytes().empty(); }
   Status CheckIntact() const override { return stream_->CheckMapping(); }

@@ -87,6 +87,9 @@ class VideoSource {
   /// Whether pictures were decoded into a device's memory.
   virtual bool is_on_device() const { return false; }
 
+  /// The time that reading its bytes took so far; any thread.
+  virtual double reading_seconds() const { return 0; }
+
   /// What decoding found to be damaged so far.
   virtual StreamDamage damage() const { return {}; }
 

@@ -52,6 +52,7 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
                   .frame_count = run.frames,
                   .n_subsample = view.subsample,
                   .seconds = run.seconds,
+                  .bound = run.bound,
                   .threads = choice.threads,
                   .models = {},
                   .videos = {},

@@ -107,6 +107,50 @@ std::optional<std::vector<double>> ScoresOf(const Summary& summary, const Summar
   return ScoresInRange(column, range);
 }
 
+std::string DescribeBound(const Summary& summary) {
+  if (!summary.bound) return "";
+  const RunBound& bound = *summary.bound;
+  const Input* const input =
+      bound.video && *bound.video < summary.inputs.size() ? &summary.inputs[*bound.video] : nullptr;
+  const bool converts = bound.stage == Stage::kDecoding && input && !input->changes.empty();
+  std::string what;
+  switch (bound.stage) {
+    case Stage::kReading:
+    case Stage::kDecoding:
+    case Stage::kConverting:
+      what = fmt::format("{}{} {}", NameOf(bound.stage), converts ? " and converting" : "", input ? input->path : "");
+      break;
+    case Stage::kUploading:
+      what = "uploading pictures";
+      break;
+    case Stage::kCpu:
+      what = "scoring on the CPU";
+      break;
+    case Stage::kDevice:
+      what = "scoring on " + (summary.devices.empty() ? "a device" : summary.devices.front().name);
+      break;
+    case Stage::kWriting:
+      what = "writing";
+  }
+  return fmt::format("{:.0f} % of the time waited for {}{}", 100 * bound.share, what,
+                     bound.option.empty() ? "" : "; " + bound.option + " would help");
+}
+
+namespace {
+
+Json BoundJson(const Summary& summary) {
+  if (!summary.bound) return {};
+  const RunBound& bound = *summary.bound;
+  return {
+      {"stage", std::string(NameOf(bound.stage))},
+      {"path", bound.video && *bound.video < summary.inputs.size() ? Json(summary.inputs[*bound.video].path) : Json()},
+      {"share", bound.share},
+      {"option", bound.option.empty() ? Json() : Json(bound.option)},
+      {"text", DescribeBound(summary)}};
+}
+
+}  // namespace
+
 Json SummaryDocument(const Summary& summary) {
   Json results = Json::Array();
   for (const SummaryVideo& video : summary.videos) results.Append(VideoJson(summary, video));
@@ -136,6 +180,7 @@ Json SummaryDocument(const Summary& summary) {
                    {"results", std::move(results)},
                    {"model_reasons", summary.model_reasons},
                    {"warnings", summary.warnings}};
+  if (summary.bound) document["bound"] = BoundJson(summary);
   if (!summary.inputs.empty()) document["inputs"] = InputsJson(summary.inputs);
   if (!summary.verdicts.empty()) document["verdict"] = VerdictsJson(summary.verdicts);
   return document;

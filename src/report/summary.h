@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "run/run_bound.h"
 #include "stats/pool.h"
 #include "stats/requirement.h"
 #include "stats/score_table.h"
@@ -55,6 +56,7 @@ struct Summary {
   int64_t frame_count = 0;  // frame pairs read, of the longest video
   int n_subsample = 1;
   double seconds = 0;
+  std::optional<RunBound> bound = {};  // not set: scores of earlier runs
   int threads = 1;
   std::vector<SummaryModel> models;
   std::vector<SummaryVideo> videos;
@@ -67,6 +69,9 @@ struct Summary {
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
   std::vector<Verdict> verdicts = {};  // of what was required
 };
+
+/// "83 % of the time waited for decoding dis.mp4; --decoder auto would help"; empty: not known.
+std::string DescribeBound(const Summary& summary);
 
 /// Properties of a column's scores that pooling needs.
 PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);

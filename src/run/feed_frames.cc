@@ -30,14 +30,14 @@ class FrameFeed {
       std::optional<FramePair> pair = Read(status);
       if (!pair) return status;
       ACU_RETURN_IF_ERROR(Add(*std::move(pair)));
-      const FrameAction action =
-          request_.on_frame ? request_.on_frame(*run_.session, run_.reader->frame_count()) : FrameAction::kContinue;
+      const FrameAction action = Show();
       if (action != FrameAction::kContinue) return Stop(action);
       if (alignment_.Rejects(run_.session->frames_added())) return {};
     }
     return status;
   }
 
+  FeedTimes& times() { return times_; }
   bool was_stopped() const { return was_stopped_; }  // by the request's on_frame
 
  private:
@@ -48,6 +48,11 @@ class FrameFeed {
     if (pair.status().code() == StatusCode::kCancelled) status = Interrupted(pair.status(), *run_.session);
     else report_.Fail(RunStage::kRead, pair.status());
     return std::nullopt;
+  }
+
+  FrameAction Show() {
+    const TimeSum::Scope time(times_.writing);
+    return request_.on_frame ? request_.on_frame(*run_.session, run_.reader->frame_count()) : FrameAction::kContinue;
   }
 
   /// Reads the frames that the journal has and those before a part; the session takes the last of them as history.
@@ -66,8 +71,12 @@ class FrameFeed {
 
   Status Add(FramePair pair) {
     run_.observers.Observe(pair, *run_.session);
-    if (request_.pairs && pair.index % request_.subsample == 0) ACU_RETURN_IF_ERROR(request_.pairs->Add(pair));
+    if (request_.pairs && pair.index % request_.subsample == 0) {
+      const TimeSum::Scope time(times_.writing);
+      ACU_RETURN_IF_ERROR(request_.pairs->Add(pair));
+    }
     const PictureKey key = run_.keys.Of(pair.index);
+    const TimeSum::Scope time(times_.scoring);
     return Interrupted(run_.session->Add(std::move(pair.reference), std::move(pair.distorted), key), *run_.session);
   }
 
@@ -93,6 +102,7 @@ class FrameFeed {
   AlignmentMonitor& alignment_;
   AttemptReport& report_;
   bool was_stopped_ = false;
+  FeedTimes times_;
 };
 
 Status NoFrame(const RunRequest& request, const PairReader& reader) {
@@ -126,8 +136,12 @@ void RecordBitRates(const std::vector<VideoSource*>& videos, std::vector<Input>&
 }
 
 /// Finishes session, reader, observer and journal, until the first error.
-Status Finish(const RunRequest& request, StartedRun& run, bool was_stopped, bool has_error) {
-  ACU_RETURN_IF_ERROR(Interrupted(run.session->Flush(), *run.session));
+Status Finish(const RunRequest& request, StartedRun& run, FrameFeed& feed, bool has_error) {
+  const bool was_stopped = feed.was_stopped();
+  {
+    const TimeSum::Scope time(feed.times().scoring);
+    ACU_RETURN_IF_ERROR(Interrupted(run.session->Flush(), *run.session));
+  }
   ACU_RETURN_IF_ERROR(run.reader->CheckIntact());
   if (request.pairs && !has_error) ACU_RETURN_IF_ERROR(request.pairs->Finish());
   if (run.journal && !was_stopped && !has_error) ACU_RETURN_IF_ERROR(run.journal->End(run.session->frames_added()));
@@ -165,7 +179,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   }
   if (status.ok() && !report.error() && !feed.was_stopped() && !alignment.plan().damage.ok())
     report.Fail(RunStage::kRead, alignment.plan().damage);
-  if (status.ok()) status = Finish(request, started, feed.was_stopped(), report.error().has_value());
+  if (status.ok()) status = Finish(request, started, feed, report.error().has_value());
   if (!status.ok()) return report.Fail(RunStage::kScore, status);
   alignment.Conclude(session.frames_added() - first);       // of a video that breaks off, too
   if (request.run_videos > 1) alignment.HoldPipes();        // others may read them again
@@ -177,6 +191,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   }
   for (std::string& warning : damage) report.Warn(std::move(warning));
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.bound = FindBound(request, run, session, reader, feed.times());
   run.frames = session.frames_added();
   run.warnings = session.warnings();
   RecordBitRates(videos, run.inputs);

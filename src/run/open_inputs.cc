@@ -36,7 +36,7 @@ class RateCheck {
 Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t number, OpenOptions options,
                                                const DeviceInfo* nvdec, AlignmentMonitor& alignment) {
   if (nvdec) {
-    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec));
+    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec, *request.device_cache));
     constexpr uint64_t kShare = 16;  // of its memory, for all videos
     options.device_decoding =
         DeviceDecoding{.cuda_context = device.cuda_context,

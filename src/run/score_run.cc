@@ -296,6 +296,7 @@ class EncodeGroups {
 
   void LeaveNvdec(Waiting next, const ScoredRun& run) {
     next.attempt.decoder = Decoder::kCpu;
+    request_.device_cache->CloseDecoders();
     next.decoder_warning = fmt::format("with NVDEC: {}; started again without, scores do not change",
                                        run.error->status.message());
     if (request_.on_warning) request_.on_warning(*next.decoder_warning);
@@ -328,10 +329,22 @@ class EncodeGroups {
   FrameAction last_action_ = action_;            // in groups that are scored
 };
 
+/// Starts the driver while the videos are opened and aligned.
+void OpenDevicesAhead(RunRequest& request) {
+  if (!request.device_cache->Peek(request.device).empty()) return;
+  Result<std::shared_ptr<DevicePicker>> picker = MakeDevicePicker(request.device);
+  if (!picker.ok() || !*picker) return;
+  request.devices_ahead = *picker;
+  request.devices_ahead->OpenAhead();
+}
+
 }  // namespace
 
 ScoredRun RunScore(const RunRequest& asked) {
   RunRequest request = asked;
+  request.device_cache = request.cached_reference ? request.cached_reference->devices() : SharedDevices();
+  if (!request.device_cache) request.device_cache = std::make_shared<DeviceCache>(std::nullopt);  // of its attempts
+  OpenDevicesAhead(request);
   if (request.on_warning) request.on_warning = WarnOnce(request.on_warning);
   constexpr size_t kShare = 4;  // of the limit, for the bytes of all pipes
   if (request.max_memory)

@@ -13,6 +13,7 @@
 #include "align/alignment.h"
 #include "base/status.h"
 #include "devices/backends.h"
+#include "engine/device_cache.h"
 #include "engine/session.h"
 #include "image/picture.h"
 #include "image/rectangle.h"
@@ -20,6 +21,7 @@
 #include "run/auto_model.h"
 #include "run/cached_reference.h"
 #include "run/model_spec.h"
+#include "run/run_bound.h"
 #include "video/fit_videos.h"
 #include "video/pair_reader.h"
 
@@ -109,6 +111,8 @@ struct RunRequest {
                  .heed_display = true};
   CropChoice crop;
   DeviceChoice device;
+  std::shared_ptr<DeviceCache> device_cache{};  // filled by RunScore: open devices, of the process' runs or this one's
+  std::shared_ptr<DevicePicker> devices_ahead{};  // likewise: devices that are opened while the videos are; null: none
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
   std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionSpec
   int verify = 0;  // one of N frames that a device computes is computed again on the CPU; 0: none
@@ -168,6 +172,7 @@ struct ScoredRun {
   int64_t restored = 0;  // of them, those that the journal had
   bool is_part = false;  // there are no scores, but a journal
   double seconds = 0;
+  std::optional<RunBound> bound{};
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
   std::vector<std::string> model_reasons;      // of the models that were chosen

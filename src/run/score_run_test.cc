@@ -59,5 +59,20 @@ TEST_F(PairingTest, AnOffsetIsFoundBeforeAnythingIsScored) {
   EXPECT_EQ(scored, kFrames - kEarly);
 }
 
+TEST_F(PairingTest, DevicesStayOpenForTheNextRun) {
+  const DeviceChoice choice = {.backend = "emu", .index = 0};
+  RunRequest request;
+  request.reference = request.distorted.emplace_back(Write("reference.y4m", 0));
+  request.features = {{"psnr"}};
+  request.pairing.mode = AlignmentRequest::Mode::kIndex;
+  request.frame_limit = 2;
+  request.device = choice;
+  const std::shared_ptr<DeviceCache> devices = ShareDevices();
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_FALSE(RunScore(request).error);
+    EXPECT_EQ(devices->Peek(choice).size(), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace acutance

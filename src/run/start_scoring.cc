@@ -58,9 +58,17 @@ bool CanDecodeOn(const DeviceInfo& device) {
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
 
+/// The devices that the session will use, cached ones or those that are opened here.
+std::vector<DeviceInfo> DevicesOf(const RunRequest& request, const SessionSetup& setup) {
+  std::vector<DeviceInfo> infos = request.device_cache->Peek(request.device);
+  if (infos.empty())
+    for (const std::unique_ptr<Device>& device : setup.spec.devices->PeekGroup()) infos.push_back(device->info());
+  return infos;
+}
+
 /// Why NVDEC cannot be used. It leaves no samples in the host's memory, and a run that fails restarts without it.
 Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
-  const std::shared_ptr<DevicePicker>& picker = setup.spec.devices;
+  DevicePicker* const picker = setup.spec.devices.get();
   if (!picker || !setup.needs.runs_on_device)
     return Error(StatusCode::kNoDevice, "NVDEC helps only if all features run on a CUDA device");
   std::vector<std::string> files = request.distorted;
@@ -68,11 +76,11 @@ Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
   for (const std::string& file : files)
     if (std::error_code ignored; !std::filesystem::is_regular_file(file, ignored))
       return Error(StatusCode::kNoDevice, "NVDEC reads regular files, and {} is none", file);
-  const std::vector<std::unique_ptr<Device>>& devices = picker->PeekGroup();
-  if (devices.size() == 1 && CanDecodeOn(devices.front()->info())) return {};
+  const std::vector<DeviceInfo> devices = DevicesOf(request, setup);
+  if (devices.size() == 1 && CanDecodeOn(devices.front())) return {};
   return Error(StatusCode::kNoDevice, "NVDEC needs one device of the backend cuda (--backend cuda --device N): {}",
                devices.empty() ? fmt::format("{}", fmt::join(picker->notes(), "; "))
-                               : fmt::format("the run has {} of {}", devices.size(), devices.front()->info().backend));
+                               : fmt::format("the run has {} of {}", devices.size(), devices.front().backend));
 }
 
 /// Models were made for SDR: PQ and HLG code the same light differently.
@@ -177,12 +185,11 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
   spec.distorted_count = static_cast<int>(request.distorted.size());
   spec.numbers = request.numbers;
   spec.run_videos = request.run_videos;
-  Result<std::shared_ptr<DevicePicker>> devices = MakeDevicePicker(request.device);
+  const bool is_ahead = request.devices_ahead && request.devices_ahead->is_ahead();
+  Result<std::shared_ptr<DevicePicker>> devices = is_ahead ? request.devices_ahead : MakeDevicePicker(request.device);
   if (!devices.ok()) return report.Fail(RunStage::kBackend, devices.status());
   spec.devices = *devices;
-  // NVDEC opens the device before, and leaves no samples in the host's memory that could be cached.
-  if (request.cached_reference && request.decoder == Decoder::kCpu)
-    spec.device_cache = request.cached_reference->devices();
+  spec.device_cache = request.device_cache;
   spec.max_device_memory = request.max_device_memory;
   spec.on_artifact = request.on_artifact;
   if (!request.maps.empty()) {
@@ -202,7 +209,7 @@ bool ChooseNvdec(const RunRequest& request, const SessionSetup& setup, std::opti
                  AttemptReport& report) {
   if (request.decoder == Decoder::kCpu) return true;
   const Status status = CheckNvdec(request, setup);
-  if (status.ok()) nvdec = setup.spec.devices->PeekGroup().front()->info();
+  if (status.ok()) nvdec = DevicesOf(request, setup).front();
   if (status.ok() || request.decoder == Decoder::kAuto) return true;
   report.Fail(RunStage::kBackend, status);
   return false;

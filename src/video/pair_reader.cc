@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/time_sum.h"
 #include "base/trace.h"
 #include "video/fit_frames.h"
 
@@ -65,6 +66,7 @@ class PairReader::Lane {
   }
 
   Status Start() {
+    read_before_ = input_.video->reading_seconds();
     return reads_ahead() ? StartThread(thread_, [this] { ReadAhead(); }) : Status();
   }
 
@@ -84,6 +86,7 @@ class PairReader::Lane {
   }
 
   Item Next() {
+    const TimeSum::Scope wait(waited_);
     if (!reads_ahead()) return Read();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || !queue_.empty() || !failure_.ok(); });
@@ -96,6 +99,10 @@ class PairReader::Lane {
     return item;
   }
 
+  ReadingTimes times() const {
+    return {waited_.seconds(), busy_.seconds(), input_.video->reading_seconds() - read_before_};
+  }
+
   const std::string& name() const { return input_.name; }
   const VideoSource& video() const { return *input_.video; }
 
@@ -103,12 +110,13 @@ class PairReader::Lane {
   bool reads_ahead() const { return options_.read_ahead > 0 && !input_.video->is_instant(); }
 
   Item Read() {
+    const TimeSum::Scope time(busy_);
     if (count_ == 0 && input_.skip > 0) {
       ACU_ASSIGN_OR_RETURN(const int64_t skipped, input_.video->Skip(input_.skip));
       if (skipped < input_.skip) return std::optional<Picture>();
     }
     if (options_.frame_limit && count_ >= *options_.frame_limit) return std::optional<Picture>();
-    const TraceSpan span("read", count_++);
+    const TraceSpan span("read", count_++, input_.name);
     if (!input_.needed) return PassOver();
     Item item = input_.video->Next();
     if (item.ok() && *item && HasOwnSize(**item)) return std::optional(WithoutOwnSize(*std::move(*item)));
@@ -152,7 +160,9 @@ class PairReader::Lane {
 
   PairReaderInput input_;
   const PairReaderOptions options_;
-  int64_t count_ = 0;  // pictures requested; only on the reading thread
+  TimeSum waited_, busy_;
+  double read_before_ = 0;  // seconds
+  int64_t count_ = 0;       // pictures requested; only on the reading thread
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Item> queue_;
@@ -239,6 +249,12 @@ Result<std::optional<FramePair>> PairReader::Next() {
   for (size_t i = 1; i < pictures.size(); ++i)
     if (pictures[0] && pictures[i]) state_->unfinished.push_back(i - 1);
   return std::optional<FramePair>();
+}
+
+std::vector<ReadingTimes> PairReader::times() const {
+  std::vector<ReadingTimes> times;
+  for (const auto& lane : state_->lanes) times.push_back(lane->times());
+  return times;
 }
 
 Status PairReader::CheckIntact() const {

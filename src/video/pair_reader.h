@@ -28,6 +28,13 @@ struct PairReaderOptions {
 /// Why two videos cannot be compared, in libvmaf's wording; empty: they can.
 std::vector<std::string> Incompatibilities(const PictureFormat& reference, const PictureFormat& distorted);
 
+/// Seconds of one video's reading.
+struct ReadingTimes {
+  double waited = 0;   // in PairReader::Next, for its pictures
+  double busy = 0;     // making them: what follows, decoding and conversions
+  double reading = 0;  // its bytes
+};
+
 class PairReader {
  public:
   /// Whether Open accepts them. It refuses incompatible videos: a line per problem.
@@ -50,6 +57,9 @@ class PairReader {
 
   /// Likewise, the distorted videos that have more pictures, as the reference has, where another one ended.
   const std::vector<size_t>& unfinished() const;
+
+  /// The reference first; while nothing reads.
+  std::vector<ReadingTimes> times() const;
 
   /// Ends reading, after the last Next(), and returns the videos, the reference first.
   std::vector<VideoSource*> Close();

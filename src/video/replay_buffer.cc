@@ -53,6 +53,7 @@ class ReplayBuffer::Reading : public VideoSource {
   void Interrupt() override {
     if (!state_->is_held) state_->source->Interrupt();
   }
+  double reading_seconds() const override { return state_->source->reading_seconds(); }
   /// Only where nothing reads on from here, since measuring reads the packets that are left.
   std::optional<int64_t> MeasureBitRate() override {
     return state_->ended || state_->is_released ? state_->source->MeasureBitRate() : std::nullopt;

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 import schema
-from clips import ACUTANCE, CommandTest, frames, needs_ffmpeg, reference_sample, y4m
+from clips import ACUTANCE, CommandTest, frames, needs_ffmpeg, noise, reference_sample, y4m
 
 
 def noisy(strength):
@@ -323,6 +323,75 @@ class Batch(CommandTest):
         self.assertEqual(document["jobs"][0]["scores"]["vmaf_v0.6.1"]["mean"], mean)
         schema.check(json.loads(self.read("out/one.json")))
 
+    def list_of(self, *pairs):
+        """Writes the list: names of pairs, with the videos of those that are not the usual."""
+        rows = [f"{(videos or (self.ref, self.dis))[0]},{(videos or (self.ref, self.dis))[1]},{name}" for name, videos in pairs]
+        self.write("list.csv", "reference,distorted,name\n" + "\n".join(rows) + "\n")
+
+    def test_processes_take_pair_after_pair(self):
+        self.list_of(*((f"p{k}", None) for k in range(6)))
+        traces = pathlib.Path(self.path("traces"))
+        traces.mkdir()
+        for jobs in (1, 2):
+            self.batch("--jobs", str(jobs), "--", "-m", "vmaf_v0.6.1", "--trace", f"{traces}/{jobs} {{name}}.json", status=0)
+            files = list(traces.glob(f"{jobs} *.json"))
+            processes = {span["pid"] for file in files for span in json.loads(file.read_text())}
+            self.assertEqual(len(files), 6)
+            self.assertLessEqual(len(processes), jobs)
+        for jobs, words in (("auto", ()), ("0", ("not in range 1 to 1024",)), ("x", ("x",))):
+            result = self.acutance("batch", self.list, "--out", self.out, "--jobs", jobs, "--", "-m", "vmaf_v0.6.1")
+            self.assert_fails(result, 2 if words else 0, *words)
+
+    def test_limits_on_memory_hold_for_all_together(self):
+        large = self.video("large.y4m", noise(random.Random(1), 640, 480, 1), size=(640, 480))
+        self.list_of(("one", (large, large)), ("two", (large, large)))
+        for words, environment in ((("--max-memory=2000000",), {}), (("--max-memory", "2000000"), {}),
+                                   ((), {"ACUTANCE_MAX_MEMORY": "2000000"})):
+            result = self.acutance("batch", self.list, "--out", self.out, "-q", "--jobs", "2", "--", "-m", "vmaf_v0.6.1", *words,
+                                   env={**os.environ, **environment})
+            self.assert_fails(result, 1)
+            self.assertIn("; 1 MB are allowed", self.statuses()["one"][1])
+
+    def start_with_a_long_pair(self, jobs):
+        """A batch whose pair "long" runs, and the process that has it."""
+        long = [self.video(name, self.clip(kind) * 3000) for name, kind in (("lr.y4m", "ref"), ("ld.y4m", "dis"))]
+        self.list_of(("long", long), ("one", None), ("two", None), ("three", None))
+        process = subprocess.Popen([ACUTANCE, "batch", self.list, "--out", self.out, "-q", "--jobs", jobs, "--", "-m",
+                                    "vmaf_v0.6.1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split():
+                files = [os.readlink(link) for link in pathlib.Path(f"/proc/{child}/fd").glob("1")]
+                if any(file.endswith("/long.part") for file in files):
+                    return process, int(child)
+            time.sleep(0.01)
+        self.fail("the long pair was not started")
+
+    def statuses(self):
+        with open(os.path.join(self.out, "summary.csv"), encoding="utf-8") as file:
+            return {row["name"]: (row["status"], row["error"]) for row in csv.DictReader(file)}
+
+    def test_a_crash_ends_one_pair_alone(self):
+        for jobs in ("1", "2"):
+            shutil.rmtree(self.out, ignore_errors=True)
+            process, worker = self.start_with_a_long_pair(jobs)
+            os.kill(worker, signal.SIGSEGV)
+            process.communicate()
+            self.assertEqual(process.returncode, 1)
+            self.assertEqual(self.statuses(), {"long": ("failed", "ended by signal 11"), "one": ("ok", ""), "two": ("ok", ""),
+                                               "three": ("ok", "")})
+            self.assertFalse(os.path.exists(f"/proc/{worker}"))
+
+    def test_ctrl_c_leaves_the_rest_for_the_next_time(self):
+        process, worker = self.start_with_a_long_pair("1")
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        self.assertEqual(process.returncode, 130)
+        self.assertFalse(os.path.exists(f"/proc/{worker}"))
+        self.assertEqual({name: status for name, (status, _) in self.statuses().items()}, dict.fromkeys(self.statuses(), "left"))
+        _, rows = self.batch("-q", "--", "-m", "vmaf_v0.6.1", status=0)
+        self.assertEqual(len(rows), 4)
+
     def test_continues_where_it_was(self):
         options = ("-q", "--", "-m", "vmaf_v0.6.1")
         self.batch(*options, status=1)
@@ -380,7 +449,7 @@ class Batch(CommandTest):
         command = [ACUTANCE, "batch", self.list, "--out", self.out, "-q", "--", "-m", "vmaf_v0.6.1"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             deadline = time.monotonic() + 60
-            while not os.path.exists(self.path("out/long.part")) and time.monotonic() < deadline:
+            while not all(map(os.path.exists, (self.path("out/long.part"), self.path("out/short.json")))) and time.monotonic() < deadline:
                 time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
         self.assertFalse(os.path.exists(self.path("out/long.json")))

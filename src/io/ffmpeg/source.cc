@@ -50,6 +50,7 @@ class FfmpegSource : public VideoSource {
   std::vector<InputChange> frame_changes() const override;
   void SkipChroma() override { luma_only_ = true; }  // not called for RGB
   void Interrupt() override { decoder_.Interrupt(); }
+  double reading_seconds() const override { return input().stream().reading_seconds(); }
   std::optional<int64_t> MeasureBitRate() override { return input().BitRate(); }
   Result<std::optional<Picture>> Next() override;
   Result<int64_t> Skip(int64_t count) override;
@@ -209,7 +210,7 @@ std::optional<double> FfmpegSource::TimeAt(int64_t timestamp) {
 }
 
 Result<std::optional<Picture>> FfmpegSource::Next() {
-  const TraceSpan span("decode", frames_);
+  const TraceSpan span("decode", frames_, input().name());
   if (ended_) return std::optional<Picture>();
   ended_ = true;  // unless a picture comes of it
   DecodedFrame next = std::exchange(first_, {});

@@ -1,0 +1,89 @@
+#include "run/run_bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/usable_cpus.h"
+#include "run/score_run.h"
+
+namespace acutance {
+namespace {
+
+/// A part of waits, in proportion to `busy`, which is a part of `of`.
+double Portion(double waited, double busy, double of) { return of > 0 ? waited * std::min(busy / of, 1.0) : 0; }
+
+bool IsContainer(const Input& input) { return !input.facts.codec.empty(); }
+
+void AddVideo(const Input& input, size_t video, const ReadingTimes& times, std::vector<RunBound>& waits) {
+  const double reading = Portion(times.waited, times.reading, times.busy);
+  waits.push_back({Stage::kReading, video, reading});
+  const bool converts = !IsContainer(input) && !input.changes.empty();
+  waits.push_back({IsContainer(input) ? Stage::kDecoding
+                   : converts         ? Stage::kConverting
+                                      : Stage::kReading,
+                   video, times.waited - reading});
+}
+
+/// Waits for the session: writing happens in one thread at a time, next to scoring.
+void AddSession(const Session& session, double waited, std::vector<RunBound>& waits) {
+  const double written = std::min(session.writing_seconds(), waited);
+  const double writing = 2 * written > waited ? written : 0;
+  waits.push_back({Stage::kWriting, {}, writing});
+  LaneTimes lanes;
+  for (const auto& lane : session.lanes()) {
+    LaneTimes times = lane->times();
+    if (lane->info().is_reference) times.computing += std::exchange(times.filling, 0);  // the emulator works there
+    lanes += times;
+  }
+  // A device that gets no frames though the session has them waits for the CPU's features.
+  const double cpu = session.RunsOnCpu() ? lanes.starving : 0, all = lanes.filling + lanes.computing + cpu;
+  waits.push_back({Stage::kUploading, {}, Portion(waited - writing, lanes.filling, all)});
+  waits.push_back({Stage::kDevice, {}, Portion(waited - writing, lanes.computing, all)});
+  waits.push_back({Stage::kCpu, {}, all > 0 ? Portion(waited - writing, cpu, all) : waited - writing});
+}
+
+bool DecodesOnCpu(const RunRequest& request, const ScoredRun& run) {
+  return request.decoder == Decoder::kCpu && std::ranges::any_of(run.inputs, IsContainer);
+}
+
+/// The option that would help, where one would.
+std::string OptionFor(const RunBound& bound, const RunRequest& request, const ScoredRun& run, const Session& session) {
+  const bool is_cuda = session.lanes().size() == 1 && session.device()->backend == "cuda" && !session.RunsOnCpu();
+  const bool has_pictures = bound.stage == Stage::kDecoding || bound.stage == Stage::kUploading;
+  if (has_pictures && is_cuda && DecodesOnCpu(request, run)) return "--decoder auto";
+  const bool uses_threads =
+      bound.stage == Stage::kDecoding || bound.stage == Stage::kConverting || bound.stage == Stage::kCpu;
+  if (uses_threads && request.threads < UsableCpus()) return fmt::format("--threads {}", UsableCpus());
+  const bool may_use_gpu = request.device.backend == "cpu" && MachineMayHaveGpu();
+  return bound.stage == Stage::kCpu && may_use_gpu ? "--backend auto" : "";
+}
+
+}  // namespace
+
+std::string_view NameOf(Stage stage) {
+  constexpr std::string_view kNames[] = {"reading", "decoding", "converting", "uploading",
+                                         "scoring", "device",   "writing"};
+  return kNames[static_cast<int>(stage)];
+}
+
+RunBound FindBound(const RunRequest& request, const ScoredRun& run, const Session& session, const PairReader& reader,
+                   const FeedTimes& feed) {
+  std::vector<RunBound> waits;
+  const std::vector<ReadingTimes> videos = reader.times();
+  for (size_t v = 0; v < std::min(videos.size(), run.inputs.size()); ++v) AddVideo(run.inputs[v], v, videos[v], waits);
+  AddSession(session, feed.scoring.seconds(), waits);
+  waits.push_back({Stage::kWriting, {}, feed.writing.seconds()});
+  for (RunBound& one : waits)
+    for (RunBound& other : waits)
+      if (&one != &other && one.stage == other.stage && one.video == other.video)
+        one.share += std::exchange(other.share, 0);
+  RunBound bound = *std::ranges::max_element(waits, {}, &RunBound::share);
+  bound.share = run.seconds > 0 ? std::min(bound.share / run.seconds, 1.0) : 0;
+  bound.option = OptionFor(bound, request, run, session);
+  return bound;
+}
+
+}  // namespace acutance
