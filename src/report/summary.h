@@ -68,8 +68,8 @@ struct Summary {
   std::vector<Verdict> verdicts = {};  // of what was required
 };
 
-/// Properties of a column's scores that pooling needs.
-PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);
+/// Properties of a column's scores that pooling needs: of a part, or of the whole video.
+PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column, const Part* part = nullptr);
 
 int64_t FramesOf(const Summary& summary, const SummaryVideo& video);
 
