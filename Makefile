@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-clients test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint format coverage install clean setup
+.PHONY: check unit style test-long test-ffmpeg test-clients test-meson test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,10 @@ test-peer: build ## every option and model against libvmaf 3.2 in PyPI's imageio
 	@tools/venv.sh imageio-ffmpeg==0.8.1
 	@python3 -B tests/clients/test_peer.py
 
+test-meson: build ## libvmaf by Meson, as five recipes build it
+	@tools/setup.sh test
+	@ACUTANCE_LIBRARY=$(BUILD)/lib ACUTANCE_MESON=build python3 -B tests/meson/test_meson.py
+
 python: build
 	@tools/setup.sh python
 	@tools/python_package.sh || echo "setup: continuing without the Python package; its tests are skipped" >&2
@@ -121,6 +125,11 @@ lint: $(BUILD)/.configured ## style, then clang-tidy
 	@tools/setup.sh lint
 	@JOBS=$(JOBS) tools/lint.sh
 
+reuse: ## the licence and copyright of every file
+	@tools/setup.sh python
+	@tools/venv.sh reuse==6.2.0
+	@$(BUILD)/venv/bin/reuse lint --quiet
+
 format: ## rewrite all sources with clang-format
 	@tools/setup.sh style
 	@tools/sources.sh | xargs clang-format -i
@@ -131,6 +140,9 @@ coverage: ## line coverage of the tests, build-coverage/coverage/index.html
 
 install: build ## commands, libraries, licences and manual pages, into PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+dist: ## the source archive, into build/dist/
+	@tools/dist.sh
 
 clean: ## remove all that make has written
 	rm -rf $(BUILD) build-dev build-asan build-tsan build-coverage build-fuzz

@@ -71,7 +71,7 @@ std::vector<std::string> Cells(const Summary& summary, const SummaryVideo& video
   if (!scores || scores->empty()) return {"no score"};
   std::vector<std::string> cells;
   for (const Column& column : columns) {
-    const auto value = PoolScores(*scores, column.pool, ContextOf(summary, scores_of));
+    const auto value = PoolScores(*scores, column.pool, ContextOf(summary, scores_of, part));
     cells.push_back(value && !std::isnan(*value) ? fmt::format("{:.4f}", *value) : "-");
   }
   return cells;

@@ -12,7 +12,6 @@
 #include "cli/list_commands.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "cli/vmaf_args.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"

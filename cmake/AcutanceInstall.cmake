@@ -13,6 +13,10 @@ endforeach()
 # pkg-config files say where things are from where they lie themselves, so that a prefix may be moved.
 file(RELATIVE_PATH ACUTANCE_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" ACUTANCE_PC_PREFIX ${ACUTANCE_PC_PREFIX})
+# Not in libvmaf.a's one object: C++'s own library, and what else is not of this tree. No Requires.private, which
+# pkg-config wants to find also for the shared library.
+set(ACUTANCE_PRIVATE_LIBS "-lfmt -lhwy -lstdc++ -lm -ldl -pthread")
+install(FILES ${CMAKE_BINARY_DIR}/lib/libvmaf.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(name acutance libvmaf)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -41,7 +45,9 @@ install(EXPORT acutance NAMESPACE acutance:: DESTINATION ${package} FILE acutanc
 write_basic_package_version_file(acutanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/acutanceConfigVersion.cmake DESTINATION ${package})
 
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What is compiled in, for tools that look for known faults of it (CycloneDX).
+configure_file(cmake/acutance.cdx.json.in acutance.cdx.json @ONLY)
+install(FILES LICENSE README.md ${CMAKE_BINARY_DIR}/acutance.cdx.json DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB model_notes models/LICENSE* models/README*)
 install(FILES ${model_notes} DESTINATION ${CMAKE_INSTALL_DOCDIR}/models)
 install(FILES src/metric/cvvdp/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.ColorVideoVDP)

@@ -9,6 +9,19 @@
 #   <Function>()`. What cannot be built for want of a tool is left out, with a message. HIP_FILES: code objects are not
 #   embedded; acutance_hip_kernels puts them into files, one for each of ACUTANCE_HIP_TARGETS, and acutance_kernel_identity
 #   says which kernels they must hold.
+# Without any of ACUTANCE_BACKENDS there are no kernels. With any, emu's are compiled: they have the arguments' sizes.
+set(all_backends cuda hip vulkan sycl emu)
+set(ACUTANCE_BACKENDS ${all_backends} CACHE STRING "Devices that are built in: cuda, hip, vulkan, sycl, emu; empty: the CPU alone")
+set(ACUTANCE_LEFT_OUT_BACKENDS ${all_backends})
+list(REMOVE_ITEM ACUTANCE_LEFT_OUT_BACKENDS ${ACUTANCE_BACKENDS})
+foreach(backend ${ACUTANCE_BACKENDS})
+  if(NOT backend IN_LIST all_backends)
+    message(FATAL_ERROR "ACUTANCE_BACKENDS: there is no '${backend}', only ${all_backends}")
+  endif()
+endforeach()
+if(ACUTANCE_LEFT_OUT_BACKENDS AND (ACUTANCE_TESTS OR ACUTANCE_BENCHMARKS))
+  message(FATAL_ERROR "ACUTANCE_BACKENDS: tests and benchmarks need all of them (-DACUTANCE_TESTS=OFF -DACUTANCE_BENCHMARKS=OFF)")
+endif()
 # One of each group of GPUs with the same instructions: src/backend/hip/code_object.cc names the others.
 set(ACUTANCE_HIP_TARGETS gfx900 gfx906 gfx90a gfx942 gfx1010 gfx1030 gfx1100 gfx1201
     CACHE STRING "AMD GPUs that kernels are compiled for; empty: none")
@@ -48,6 +61,7 @@ endif()
 if(ACUTANCE_NVCC AND NOT ACUTANCE_NVCC_PROGRAM)
   list(APPEND kernel_gaps "nvcc's cubins (nvcc was not found)")
 endif()
+list(REMOVE_ITEM kernel_backends ${ACUTANCE_LEFT_OUT_BACKENDS})
 list(JOIN kernel_backends " " text)
 list(JOIN kernel_gaps ", " gaps)
 message(STATUS "Kernels: built for ${text}")
@@ -228,9 +242,13 @@ macro(acutance_kernel_sources name)
     acutance_emu_source(${name} ${title} "${defines}" ${folder}/${symbol}.emu.cc)
     string(APPEND externs "extern const AcuEmuKernel ${symbol}_emu;\n")
 
-    list(APPEND sycl_files ${folder}/${symbol}.sycl)
-    acutance_embed(${symbol}_sycl ${folder}/${symbol}.sycl sycl)
-    string(APPEND embeds "${sycl_embed}")
+    set(sycl "{}")
+    if(sycl IN_LIST ACUTANCE_KERNEL_BACKENDS)
+      list(APPEND sycl_files ${folder}/${symbol}.sycl)
+      acutance_embed(${symbol}_sycl ${folder}/${symbol}.sycl sycl)
+      string(APPEND embeds "${sycl_embed}")
+      set(sycl "Text(${symbol}_sycl, ${symbol}_sycl_end)")
+    endif()
     set(spirv "")
     if(vulkan IN_LIST ACUTANCE_KERNEL_BACKENDS)
       list(APPEND spirv_files ${folder}/${symbol}.spv)
@@ -242,9 +260,11 @@ macro(acutance_kernel_sources name)
                            "${shared_binaries}${spirv}  };\n")
     string(APPEND images "      {\"${name}\", \"${title}\", \"${symbol}\", ${x}, ${y}, ${rows}, "
                          "${symbol}_emu.args_bytes, ${symbol}_emu.buffer_args, ${symbol}_emu.shared_bytes, "
-                         "${symbol}_binaries, Text(${symbol}_sycl, ${symbol}_sycl_end), ${symbol}_emu.entry},\n")
+                         "${symbol}_binaries, ${sycl}, ${symbol}_emu.entry},\n")
   endforeach()
-  acutance_compile_kernel(${name} sycl ${folder} "${sycl_files}")
+  if(sycl_files)
+    acutance_compile_kernel(${name} sycl ${folder} "${sycl_files}")
+  endif()
   if(spirv_files)
     acutance_compile_kernel(${name} vulkan ${folder} "${spirv_files}" --tool ${ACUTANCE_GLSLC})
   endif()
@@ -323,6 +343,11 @@ endfunction()
 # One table embeds every kernel of the set: its headers are read once, not once a kernel.
 function(acutance_kernel_library set function)
   cmake_parse_arguments(arg "HIP_FILES" "" "" ${ARGN})
+  if(NOT ACUTANCE_BACKENDS)
+    get_property(source GLOBAL PROPERTY ACUTANCE_NO_KERNELS)
+    acutance_library(kernel_${set} PLAIN SOURCES ${source} DEPS acutance_base)
+    return()
+  endif()
   get_property(kernels GLOBAL PROPERTY ACUTANCE_KERNELS_${set})
   set(sources)
   set(embedded)
@@ -349,7 +374,7 @@ function(acutance_kernel_library set function)
       ".popsection");                                                                                     \
   extern "C" const std::byte symbol[], symbol##_end[];
 
-static std::string_view Text(const std::byte* begin, const std::byte* end) {
+[[maybe_unused]] static std::string_view Text(const std::byte* begin, const std::byte* end) {
   return {reinterpret_cast<const char*>(begin), static_cast<size_t>(end - begin)};
 }
 

@@ -4,6 +4,8 @@
 # acutance_join_sources(<target>)      several sources of another library in one compilation
 # acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s] [SLOW])   SLOW: `make unit` leaves it out
 # acutance_bench(<name> SOURCES ... DEPS ...)
+# acutance_one_object(<name> <static> <file>)   an archive of one object: <static> and all that it is linked with inside the
+#                                               tree, where libvmaf's names alone are global
 include(GNUInstallDirs)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -17,6 +19,8 @@ add_library(acutance_flags INTERFACE)
 # Contraction would fuse a*b+c and change bits between machines (docs/develop/numbers.md).
 target_compile_options(acutance_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
                                                 -ffp-contract=off)
+# A unique symbol cannot be made local (libvmaf/archive.py).
+target_compile_options(acutance_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 target_include_directories(acutance_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 if(ACUTANCE_SANITIZE)
   target_compile_options(acutance_flags INTERFACE -fsanitize=${ACUTANCE_SANITIZE} -fno-omit-frame-pointer
@@ -93,6 +97,44 @@ function(acutance_library name)
     acutance_join_sources(acutance_${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY ACUTANCE_LIBRARIES acutance_${name})
+endfunction()
+
+function(acutance_one_object name static file)
+  set(libraries)
+  set(sources)
+  set(due ${static})
+  set(seen)
+  while(due)
+    list(POP_FRONT due target)
+    if(NOT TARGET ${target} OR target IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${target})
+    get_target_property(type ${target} TYPE)
+    get_target_property(needed ${target} INTERFACE_LINK_LIBRARIES)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND libraries ${target})
+      get_target_property(folder ${target} SOURCE_DIR)
+      get_target_property(of_target ${target} SOURCES)
+      list(TRANSFORM of_target PREPEND ${folder}/ REGEX "^[^/]")
+      list(APPEND sources ${of_target})
+    endif()
+    if(needed)
+      list(APPEND due ${needed})
+    endif()
+  endwhile()
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  set(maker ${CMAKE_SOURCE_DIR}/libvmaf/archive.py)
+  add_custom_command(
+    OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -E env OBJCOPY=${CMAKE_OBJCOPY} AR=${CMAKE_AR}
+            ${ACUTANCE_PYTHON} -B ${maker} ${file} ${files} -- ${CMAKE_CXX_COMPILER}
+    DEPENDS ${libraries} ${maker}
+    COMMENT "Making one object of ${file}"
+    VERBATIM)
+  add_custom_target(${name} ALL DEPENDS ${file})
+  list(JOIN sources "\n" lines)
+  file(WRITE ${file}.sources "${lines}\n") # for tests/meson
 endfunction()
 
 # `make unit` builds these and runs the label `unit`.

@@ -14,7 +14,7 @@ packages() {
     test) echo python3 ;;
     python-optional) echo python3-venv python3-dev ;;
     python) ;;
-    test-optional) echo python3-venv ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
+    test-optional) echo python3-venv meson ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
       chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     style) echo python3 git clang-format shellcheck ;;

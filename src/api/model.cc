@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "api/access.h"
+#include "engine/named_model.h"
 #include "metric/registry.h"
-#include "model/builtin_models.h"
 #include "model/model_parser.h"
 
 namespace acutance::api {
@@ -23,7 +23,7 @@ ModelFlags FlagsOf(const ModelOptions& options) {
 }  // namespace
 
 Expected<Model> Model::Load(std::string_view version, const ModelOptions& options) {
-  ACU_ASSIGN_OR_RETURN(acutance::Model loaded, LoadBuiltinModel(version, options.name));
+  ACU_ASSIGN_OR_RETURN(acutance::Model loaded, LoadNamedModel(version, options.name));
   return Model(std::make_shared<Content>(Content{std::move(loaded), FlagsOf(options)}));
 }
 

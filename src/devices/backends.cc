@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -27,8 +28,8 @@ std::span<const Backend* const> Backends() {
 #define ACU_BACKEND(backend) &backend,
 #include "devices/backends.inc"
 #undef ACU_BACKEND
-  };
-  return kBackends;
+      nullptr};  // a build may have none
+  return {kBackends, std::size(kBackends) - 1};
 }
 
 std::string BackendNames() {

@@ -26,9 +26,9 @@ Result<ModelRun> ModelRun::Create(const ModelRequest& request, FeatureSet& featu
     const auto has_own = [&, &all = options](const auto& model) { return model->features[f].options != all; };
     const bool is_shared = std::ranges::none_of(own, has_own);
     for (size_t d = 0; d < run.feature_keys_.size(); ++d) {
-      ACU_ASSIGN_OR_RETURN(std::string key, features.AddByOutput(name, own.empty() ? options : own[d]->features[f].options,
-                                                                 request.least_bit_depth,
-                                                                 is_shared ? -1 : static_cast<int>(d)));
+      ACU_ASSIGN_OR_RETURN(std::string key,
+                           features.AddByOutput(name, own.empty() ? options : own[d]->features[f].options,
+                                                request.least_bit_depth, is_shared ? -1 : static_cast<int>(d)));
       run.feature_keys_[d].push_back(std::move(key));
     }
   }
@@ -41,7 +41,8 @@ Status ModelRun::AddColumns(ScoreTable& table, int distorted) {
   if (!request_.predict) return {};
   for (const std::string& key : feature_keys(distorted)) progress.features.push_back(table.Find(key));
   for (const std::string& key : score_keys_) {
-    ACU_ASSIGN_OR_RETURN(const int column, table.AddColumn(key, key));
+    ACU_ASSIGN_OR_RETURN(const int column,
+                         table.AddColumn(key, key, ColumnTraits(model(), feature_keys(distorted)[0])));
     progress.scores.push_back(column);
   }
   return {};

@@ -190,10 +190,12 @@ void ForEachLogFrame(const LogInput& input, const std::vector<LogColumn>& column
 }
 
 std::optional<std::array<double, 4>> PoolForLog(const LogInput& input, const LogColumn& column) {
-  const auto scores = ScoresInRange(*column.column, {0, input.frame_count - 1, input.n_subsample});
-  if (!scores) return std::nullopt;
   std::array<double, 4> pooled{};
-  for (size_t i = 0; i < pooled.size(); ++i) pooled[i] = Pool(*scores, PoolingMethods()[i].method);
+  for (size_t i = 0; i < pooled.size(); ++i) {
+    const auto value = Pool(*column.column, {0, input.frame_count - 1, input.n_subsample}, PoolingMethods()[i].method);
+    if (!value) return std::nullopt;
+    pooled[i] = *value;
+  }
   return pooled;
 }
 

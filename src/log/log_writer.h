@@ -19,7 +19,7 @@
 namespace acutance {
 
 /// The libvmaf whose results and logs are reproduced; logs carry it, as clients compare it.
-inline constexpr char kLibvmafVersion[] = "3.2.0";
+inline constexpr char kLibvmafVersion[] = "3.2.1";
 
 /// A damaged video.
 struct LogDamage {

@@ -1,8 +1,10 @@
 // Patterns of doubles, by exact_tables.h.
 //
+// SPDX-FileCopyrightText: 1999-2022 Arm Limited
+// SPDX-License-Identifier: MIT
+//
 // Tables and coefficients of exp, log, log2, log10, pow, powf and log2f are those of Arm
-// optimized-routines, Copyright (c) 1999-2022 Arm Limited, SPDX-License-Identifier: MIT (LICENSE
-// has the text); those of log10, pi, sin, cos and atan are rounded mathematical constants.
+// optimized-routines (LICENSE has the text); those of log10, pi, sin, cos and atan are rounded mathematical constants.
 #include "math/exact_tables.h"
 
 #include "math/exact_math.h"

@@ -61,7 +61,9 @@ struct OutputSpec {
   /// How well it says what viewers think of a frame, 0 to 100: without a model the highest one ranks a run's frames.
   int rank = 0;
   DamageSpec damage{};
-  std::string_view unit{};                                       // "dB"; empty: none
+  bool is_model = false;    // the metric, taken as a model, is this output; otherwise the one of the highest rank
+  std::string_view clip{};  // the aggregate of the whole clip that stands for the mean over frames; empty: none
+  std::string_view unit{};  // "dB"; empty: none
   std::string_view (*unit_with)(const OptionValues&) = nullptr;  // null: `unit`
 };
 

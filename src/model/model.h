@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "stats/score_table.h"
 
 namespace acutance {
 
@@ -67,6 +68,9 @@ struct Model {
   std::optional<ScoreClip> clip;
   std::optional<ScoreTransform> transform;
   std::optional<ChromaRule> chroma;
+  /// A metric as a model: its score is that of features[0], whose traits these are, and nothing below `source` but
+  /// `features` is used.
+  std::optional<ScoreTraits> own;
   /// A bootstrap collection's members 1..N, which read the same features; empty for a single model.
   std::vector<Model> members;
 

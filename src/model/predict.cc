@@ -95,6 +95,7 @@ double TransformAndClip(const Model& model, double y, ModelFlags flags) {
 }  // namespace
 
 double Predict(const Model& model, std::span<const double> values, ModelFlags flags) {
+  if (model.own) return values[0];
   return TransformAndClip(model, RawScore(model, values), flags);
 }
 
@@ -123,6 +124,13 @@ std::vector<std::string> ScoreColumns(const Model& model) {
   for (const Model& member : model.members) names.push_back(member.name);
   for (const char* suffix : {"_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi"}) names.push_back(model.name + suffix);
   return names;
+}
+
+ScoreTraits ColumnTraits(const Model& model, std::string_view first_key) {
+  if (!model.own) return {};
+  ScoreTraits traits = *model.own;
+  if (!traits.clip.empty()) traits.clip += first_key.substr(model.features[0].name.size());  // the options
+  return traits;
 }
 
 std::vector<double> PredictColumns(const Model& model, std::span<const double> values, ModelFlags flags) {

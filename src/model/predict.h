@@ -33,6 +33,9 @@ BootstrapScores PredictBootstrap(const Model& collection, std::span<const double
 /// <name>_stddev, <name>_ci_p95_lo, <name>_ci_p95_hi.
 std::vector<std::string> ScoreColumns(const Model& model);
 
+/// Traits of the columns. first_key: the stored name of features[0] with its options.
+ScoreTraits ColumnTraits(const Model& model, std::string_view first_key);
+
 /// One value per name of ScoreColumns.
 std::vector<double> PredictColumns(const Model& model, std::span<const double> values, ModelFlags flags = {});
 

@@ -36,7 +36,7 @@ Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& par
   Json models = Json::Object(), features = Json::Object();
   for (const ScoreTable::Column& column : video.scores->columns()) {
     const auto scores = ScoresOf(summary, video, column, &part);
-    Json pools = scores ? PoolsJson(*scores, summary.part_pools, ContextOf(summary, column)) : Json();
+    Json pools = scores ? PoolsJson(*scores, summary.part_pools, ContextOf(summary, column, &part)) : Json();
     (FindModel(summary, column) ? models : features)[column.shown] = std::move(pools);
   }
   result["models"] = std::move(models);
@@ -90,8 +90,9 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
 
 }  // namespace
 
-PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column) {
+PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column, const Part* part) {
   PoolContext context{.higher_is_worse = column.better == ScoreDirection::kLower};
+  if (!part) context.clip_mean = column.clip_mean;
   if (summary.frame_rate) context.scores_per_second = *summary.frame_rate / summary.n_subsample;
   return context;
 }

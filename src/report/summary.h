@@ -73,8 +73,8 @@ struct Summary {
 /// "83 % of the time waited for decoding dis.mp4; --decoder auto would help"; empty: not known.
 std::string DescribeBound(const Summary& summary);
 
-/// Properties of a column's scores that pooling needs.
-PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column);
+/// Properties of a column's scores that pooling needs: of a part, or of the whole video.
+PoolContext ContextOf(const Summary& summary, const ScoreTable::Column& column, const Part* part = nullptr);
 
 int64_t FramesOf(const Summary& summary, const SummaryVideo& video);
 

@@ -31,7 +31,7 @@ Json IntervalJson(const std::optional<Interval>& interval, double confidence) {
 Json StatisticsJson(std::span<const double> scores, const std::vector<NamedPool>& pools, const PoolContext& context) {
   const std::vector<double> sorted = Sorted(scores);
   Json result;
-  result["mean"] = Mean(scores);
+  result["mean"] = context.clip_mean.value_or(Mean(scores));
   result["harmonic_mean"] = HarmonicMean(scores);
   result["min"] = Minimum(scores);
   result["max"] = Maximum(scores);

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/named_model.h"
 #include "metric/registry.h"
-#include "model/builtin_models.h"
 #include "model/model_parser.h"
 #include "run/score_run.h"
 
@@ -88,7 +88,7 @@ void DropUnknownOptions(Model& model, Warnings& warnings) {
 
 Result<ModelRequest> LoadModel(const ModelSpec& spec, UnknownOptions unknown, bool predict, Warnings& warnings) {
   Result<Model> loaded =
-      spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadBuiltinModel(spec.version, spec.name);
+      spec.version.empty() ? LoadModelFile(spec.path, spec.name) : LoadNamedModel(spec.version, spec.name);
   if (!loaded.ok()) return loaded.status();
   Model model = std::move(loaded).value();
   ACU_RETURN_IF_ERROR(ApplyOverloads(spec, unknown, model, warnings));

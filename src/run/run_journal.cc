@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "model/builtin_models.h"
+#include "engine/named_model.h"
 #include "model/model_parser.h"
 #include "run/run_options.h"
 
@@ -71,7 +71,7 @@ OptionTexts OptionsIn(const std::vector<std::string>& fields) {
 Status AddModel(const ModelRequest& request, JournalHeader& header) {
   const Model& model = *request.model;
   std::vector<std::string> fields = {model.source, model.name, "built in"};
-  if (!FindBuiltinModel(model.source)) {
+  if (!IsNamedModel(model.source)) {
     ACU_ASSIGN_OR_RETURN(fields[2], Fingerprint(model.source));
   }
   if (request.flags.disable_clip) fields.emplace_back("disable_clip");
@@ -143,8 +143,8 @@ struct LoadedModel {
 
 Result<LoadedModel> LoadModel(const std::vector<std::string>& fields) {
   const std::string &source = fields[0], &name = fields[1], &content = fields[2];
-  if (FindBuiltinModel(source)) {
-    ACU_ASSIGN_OR_RETURN(Model model, LoadBuiltinModel(source, name));
+  if (IsNamedModel(source)) {
+    ACU_ASSIGN_OR_RETURN(Model model, LoadNamedModel(source, name));
     return LoadedModel{std::move(model), {}};
   }
   ACU_ASSIGN_OR_RETURN(Model model, LoadModelFile(source, name));

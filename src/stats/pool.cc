@@ -96,6 +96,7 @@ std::vector<NamedPool> UsualPools() {
 
 std::optional<double> PoolScores(std::span<const double> scores, const NamedPool& pool, const PoolContext& context) {
   if (scores.empty()) return std::nullopt;
+  if (pool.kind == Kind::kMean && context.clip_mean) return context.clip_mean;
   if (const auto simple = std::ranges::find(kPools, pool.kind, &Entry::kind)->pool) return simple(scores);
   if (pool.kind == Kind::kPercentile) return Percentile(Sorted(scores), pool.percent);
   if (pool.kind == Kind::kWorstPercent) return WorstPercent(scores, context.higher_is_worse);

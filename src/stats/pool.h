@@ -23,6 +23,7 @@ struct NamedPool {
 struct PoolContext {
   bool higher_is_worse = false;
   std::optional<double> scores_per_second{};  // not known: there is no worst second
+  std::optional<double> clip_mean{};          // stands for the mean (ScoreTable::Column)
 };
 
 /// mean, harmonic_mean, min, max, median, stddev, p0 to p100 (p2.5 too), worst_percent, worst_second; "harmonic" is

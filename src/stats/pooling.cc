@@ -37,6 +37,8 @@ double Pool(std::span<const double> scores, Pooling method) {
 std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, Pooling method) {
   const auto scores = ScoresInRange(column, range);
   if (!scores) return std::nullopt;
+  const bool is_whole = range.low == 0 && range.high + 1 >= static_cast<int64_t>(column.scores.size());
+  if (method == Pooling::kMean && is_whole && column.clip_mean) return column.clip_mean;
   return Pool(*scores, method);
 }
 

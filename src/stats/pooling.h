@@ -32,6 +32,7 @@ std::span<const NamedPoolingMethod> PoolingMethods();
 std::optional<std::vector<double>> ScoresInRange(const ScoreTable::Column& column, const FrameRange& range);
 
 double Pool(std::span<const double> scores, Pooling method);
+/// The mean of the whole clip is the column's clip_mean, where it has one.
 std::optional<double> Pool(const ScoreTable::Column& column, const FrameRange& range, Pooling method);
 
 }  // namespace acutance

@@ -35,6 +35,20 @@ double BruteForce(const ScoreTable::Column& column, const FrameRange& range, Poo
   return method == Pooling::kMean ? sum / count : count / inverse - 1.;
 }
 
+TEST(Pooling, AClipsOwnMeanStandsForThatOfAllItsFrames) {
+  ScoreTable::Column column = MakeColumn(9, 3);
+  const double mean = *Pool(column, {0, 8}, Pooling::kMean);
+  column.clip_mean = -1;
+  EXPECT_EQ(Pool(column, {0, 8}, Pooling::kMean), -1);
+  EXPECT_EQ(Pool(column, {0, 8, 4}, Pooling::kMean), -1);
+  EXPECT_EQ(Pool(column, {0, 8}, Pooling::kMin), BruteForce(column, {0, 8}, Pooling::kMin));
+  EXPECT_EQ(Pool(column, {0, 7}, Pooling::kMean), BruteForce(column, {0, 7}, Pooling::kMean));
+  EXPECT_EQ(Pool(column, {1, 8}, Pooling::kMean), BruteForce(column, {1, 8}, Pooling::kMean));
+  EXPECT_EQ(Pool(column, {0, 9}, Pooling::kMean), std::nullopt);  // a frame is missing
+  column.clip_mean.reset();
+  EXPECT_EQ(Pool(column, {0, 8}, Pooling::kMean), mean);
+}
+
 TEST(Pooling, EqualsBruteForce) {
   const ScoreTable::Column column = MakeColumn(97, 1);
   for (int low : {0, 1, 5, 90}) {

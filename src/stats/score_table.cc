@@ -15,7 +15,8 @@ Result<int> ScoreTable::AddColumn(std::string stored, std::string shown, ScoreTr
   if (!index_.emplace(stored, index).second)
     return Error(StatusCode::kInvalidArgument, "the score '{}' is computed twice; give each model its own name",
                  stored);
-  columns_.push_back({traits, std::move(stored), std::move(shown), {}});
+  const std::optional<double> clip_mean = Aggregate(traits.clip);
+  columns_.push_back({std::move(traits), std::move(stored), std::move(shown), {}, clip_mean});
   return index;
 }
 
@@ -39,6 +40,13 @@ void ScoreTable::SetAggregate(std::string_view name, double value) {
   const auto found = std::ranges::find(aggregates_, name, &std::pair<std::string, double>::first);
   if (found == aggregates_.end()) aggregates_.emplace_back(name, value);
   else found->second = value;
+  for (Column& column : columns_)
+    if (column.clip == name) column.clip_mean = value;
+}
+
+std::optional<double> ScoreTable::Aggregate(std::string_view name) const {
+  const auto found = std::ranges::find(aggregates_, name, &std::pair<std::string, double>::first);
+  return found == aggregates_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<double> ScoreTable::Get(int column, int64_t frame) const {

@@ -22,6 +22,7 @@ struct ScoreTraits {
   ScoreDirection better = ScoreDirection::kHigher;
   int rank = 0;             // how well they say what viewers think of a frame, 0 to 100
   std::string_view unit{};  // "dB"; empty: none
+  std::string clip{};       // the aggregate that stands for the mean of the whole clip; empty: the mean of frames does
 };
 
 class ScoreTable {
@@ -30,6 +31,7 @@ class ScoreTable {
     std::string stored;                         // "VMAF_integer_feature_adm2_score", the key
     std::string shown;                          // "integer_adm2", as logs print it
     std::vector<std::optional<double>> scores;  // by frame index; may be shorter than the clip
+    std::optional<double> clip_mean{};          // the value of ScoreTraits::clip, once it is known
   };
 
   /// Adds an empty column and returns its index. A second column of the same stored name is an error.
@@ -40,6 +42,7 @@ class ScoreTable {
   void SetAggregate(std::string_view name, double value);
 
   std::optional<double> Get(int column, int64_t frame) const;
+  std::optional<double> Aggregate(std::string_view name) const;
   int Find(std::string_view stored) const;  // -1: no such column
 
   /// Puts the first columns into another order, by their indices of before.

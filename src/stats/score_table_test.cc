@@ -76,5 +76,18 @@ TEST(ScoreTable, AggregatesKeepTheirOrderAndTheLastValue) {
   EXPECT_EQ(table.aggregates(), expected);
 }
 
+TEST(ScoreTable, ColumnsTakeTheValueOfTheirClip) {
+  ScoreTable table;
+  ASSERT_TRUE(table.AddColumn("a", "a", {.clip = "a_clip"}).ok());
+  ASSERT_TRUE(table.AddColumn("b", "b").ok());
+  EXPECT_EQ(table.Aggregate("a_clip"), std::nullopt);
+  table.SetAggregate("a_clip", 2);
+  EXPECT_EQ(table.Aggregate("a_clip"), 2);
+  EXPECT_EQ(table.columns()[0].clip_mean, 2);
+  EXPECT_EQ(table.columns()[1].clip_mean, std::nullopt);
+  ASSERT_TRUE(table.AddColumn("c", "c", {.clip = "a_clip"}).ok());
+  EXPECT_EQ(table.columns()[2].clip_mean, 2);
+}
+
 }  // namespace
 }  // namespace acutance

@@ -142,14 +142,14 @@ class Abi(unittest.TestCase):
 
     def test_soname(self):
         self.assertIn("Library soname: [libvmaf.so.3]", run("readelf", "-d", LIBRARY / "libvmaf.so"))
-        self.assertEqual((LIBRARY / "libvmaf.so.3").resolve().name, "libvmaf.so.3.2.0")
+        self.assertEqual((LIBRARY / "libvmaf.so.3").resolve().name, "libvmaf.so.3.2.1")
 
     def test_documented_program(self):
         program = self.compile(HERE / "client.c", f"-L{LIBRARY}", "-lvmaf", f"-Wl,-rpath,{LIBRARY}")
         log = self.out / "log.json"
         words = run(program, "vmaf_v0.6.1", log).split()
         scores = json.loads(log.read_text())
-        self.assertEqual(scores["version"], "3.2.0")
+        self.assertEqual(scores["version"], "3.2.1")
         self.assertEqual(len(scores["frames"]), 10)
         self.assertAlmostEqual(scores["pooled_metrics"]["vmaf"]["mean"], float(words[3].strip(",")), places=6)
         self.assertAlmostEqual(scores["frames"][3]["metrics"]["psnr_y"], float(words[8]), places=6)

@@ -46,7 +46,7 @@ async def call(session, tool, **arguments):
 
 async def check(session, folder):
     version = await call(session, "vmaf_version")
-    expect(f"version {version['version']}", version["version"] == "3.2.0" and version["error"] is None)
+    expect(f"version {version['version']}", version["version"] == "3.2.1" and version["error"] is None)
     expect("the CPU is a backend", (await call(session, "list_backends"))["cpu"] is True)
     models = [model["name"] for model in (await call(session, "list_models"))["models"]]
     expect(f"models {', '.join(models)}", "vmaf_v0.6.1" in models)

@@ -69,7 +69,10 @@ class Encoders(unittest.TestCase):
                 (full_hd, "n_threads=2", []),
                 (plain, r"n_subsample=3:pool=harmonic_mean:n_threads=1", ["--subsample", "3"]),
                 (deep, r"model=version=vmaf_v1.0.16_3d0h:n_threads=2", ["-m", "version=vmaf_v1.0.16_3d0h"]),
-                (plain, "n_threads=2:model=version=vmaf_4k_v0.6.1", ["-m", "version=vmaf_4k_v0.6.1"])):
+                (plain, "n_threads=2:model=version=vmaf_4k_v0.6.1", ["-m", "version=vmaf_4k_v0.6.1"]),
+                (plain, "n_threads=2:model=version=ssimulacra2", ["-m", "version=ssimulacra2"]),
+                (plain, "n_threads=2:model=version=xpsnr", ["-m", "version=xpsnr"]),
+                (deep, r"model=version=cvvdp\:cvvdp.display=standard_fhd", ["-m", "version=cvvdp:cvvdp.display=standard_fhd"])):
             with self.subTest(chain=chain, arguments=arguments):
                 pooled = self.vmaf(chain.rstrip(","), *options)["pooled_metrics"]["vmaf"]
                 expected = pooled["harmonic_mean" if "harmonic" in arguments else "mean"]

@@ -162,3 +162,44 @@ class DamagedModels(CommandTest):
         self.assert_fails(self.score(self.ref, self.dis, "-m", path), 1, "VMAF_integer_feature_adm9_score")
         self.assert_fails(self.vmaf("-r", self.ref, "-d", self.dis, "-m", "path=" + path), 255,
                           'could not initialize feature extractor "VMAF_integer_feature_adm9_score"')
+
+
+class MetricModels(CommandTest):
+    WIDTH, HEIGHT = 216, 64  # cambi wants 216
+
+    def test_metrics_are_models(self):
+        """A metric as a model logs its feature's scores; its mean is the clip's own value, where the metric has one."""
+        for version, feature, column, clip in (
+                ("ssimulacra2", "ssimulacra2", "ssimulacra2", None),
+                ("butteraugli", "butteraugli", "butteraugli_3norm", None),
+                ("cvvdp", "cvvdp", "cvvdp_frame", "cvvdp_clip"),
+                ("cvvdp:cvvdp.display=standard_fhd", "cvvdp=display=standard_fhd", "cvvdp_frame_display_standard_fhd",
+                 "cvvdp_clip_display_standard_fhd"),
+                ("xpsnr", "xpsnr", "xpsnr_y", "xpsnr_average_y"),
+                ("psnr_hvs", "psnr_hvs", "psnr_hvs", None), ("psnr_y", "psnr", "psnr_y", None),
+                ("ciede2000", "ciede", "ciede2000", None), ("cambi", "cambi", "cambi", None)):
+            with self.subTest(version=version):
+                alone = self.vmaf_log("-n", "--feature", feature)
+                log = self.vmaf_log("-m", "version=" + version)
+                self.assertEqual([frame["metrics"]["vmaf"] for frame in log["frames"]],
+                                 [frame["metrics"][column] for frame in alone["frames"]])
+                self.assertEqual(log["pooled_metrics"][column], alone["pooled_metrics"][column])
+                expected = dict(alone["pooled_metrics"][column])
+                if clip:
+                    self.assertNotEqual(alone["aggregate_metrics"][clip], expected["mean"])
+                    expected["mean"] = alone["aggregate_metrics"][clip]
+                self.assertEqual(log["pooled_metrics"]["vmaf"], expected)
+
+    def test_metrics_as_models_of_the_command(self):
+        args = (self.ref, self.dis, "-m", "version=xpsnr:name=x", "-f", "xpsnr")
+        result = self.summary(*args, "--segments", "0f,3f")["results"][0]
+        mean = result["models"]["x"]["pools"]["mean"]
+        self.assertEqual([mean, result["models"]["x"]["mean"]], 2 * [result["aggregates"]["xpsnr_average_y"]])
+        plain = result["features"]["xpsnr_y"]["pools"]
+        self.assertNotEqual(mean, plain["mean"])
+        self.assertEqual(result["models"]["x"]["pools"]["min"], plain["min"])
+        for segment in result["segments"]:
+            self.assertEqual(segment["models"]["x"], segment["features"]["xpsnr_y"])
+        self.summary(*args, "--require", f"x.mean>={mean!r}")
+        self.summary(*args, "--require", f"x.mean>={mean + 1e-9!r}", status=3)
+        self.assert_fails(self.score(self.ref, self.dis, "-m", "xpsnr_y"), 1, "--feature xpsnr")

@@ -19,8 +19,8 @@ if(EXISTS ${BUILD}/lib/vapoursynth/libacutance-vszip.so)
   endforeach()
 endif()
 file(GLOB kernels RELATIVE ${BUILD} ${BUILD}/lib/acutance-kernels/*.kernels)
-foreach(file ${plugins} ${kernels} bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
-             include/libvmaf/libvmaf.h share/doc/acutance/LICENSE share/doc/acutance/models/LICENSE
+foreach(file ${plugins} ${kernels} bin/acutance bin/vmaf lib/libacutance.so lib/libvmaf.a lib/libvmaf.so.3 lib/libvship.so include/acutance/acutance.h
+             include/libvmaf/libvmaf.h share/doc/acutance/LICENSE share/doc/acutance/acutance.cdx.json share/doc/acutance/models/LICENSE
              share/man/man1/acutance.1 share/man/man1/vmaf.1)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "not installed: ${file}")
@@ -41,6 +41,15 @@ foreach(file ${installed})
   # They write no pictures: programs that load them need no encoders.
   if(file MATCHES "/lib(vmaf|vship)[.]so" AND output MATCHES "NEEDED[^\n]*lib(deflate|turbojpeg)")
     message(FATAL_ERROR "${file} needs lib${CMAKE_MATCH_1}")
+  endif()
+endforeach()
+
+file(READ ${prefix}/share/doc/acutance/acutance.cdx.json bill)
+string(JSON count LENGTH "${bill}" components)
+foreach(i RANGE 5)
+  string(JSON version GET "${bill}" components ${i} version)
+  if(NOT version MATCHES "^[0-9]+[.][0-9]" OR count LESS 10)
+    message(FATAL_ERROR "the bill of materials has no version of a library: ${bill}")
   endif()
 endforeach()
 
@@ -66,6 +75,21 @@ separate_arguments(flags UNIX_COMMAND "${output}")
 run(${CC} -std=c99 -pedantic -Werror ${C_SOURCE} -o ${prefix}/vmaf_client ${flags})
 run(${prefix}/vmaf_client)
 run(pkg-config --atleast-version=2.0.0 libvmaf)
+
+# libvmaf.a, into programs of C and of C++ with names that are also inside it, linked by a C compiler and the C++ one.
+run(pkg-config --cflags --libs --static libvmaf)
+separate_arguments(flags UNIX_COMMAND "${output}")
+list(TRANSFORM flags REPLACE "^-lvmaf$" ${prefix}/lib/libvmaf.a)
+run(${CC} ${C_SOURCE} -o ${prefix}/static_client ${flags})
+run(${prefix}/static_client)
+run(${CXX} -std=c++20 ${NEIGHBOURS} -o ${prefix}/neighbours ${flags})
+run(${prefix}/neighbours)
+find_program(nm nm REQUIRED)
+run(${nm} --extern-only --defined-only --format=just-symbols ${prefix}/lib/libvmaf.a)
+string(REGEX REPLACE "libvmaf\\.o:|vmaf_[a-z_0-9]+" "" others "${output}")
+if(NOT others MATCHES "^[ \n]*$")
+  message(FATAL_ERROR "libvmaf.a defines more than libvmaf's functions: ${others}")
+endif()
 
 # With CMake, from a prefix that was moved.
 file(RENAME ${prefix} ${prefix}-moved)

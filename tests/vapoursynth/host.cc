@@ -323,7 +323,7 @@ std::string LogOf(const Host& host, const char* name, Values values, int format,
 void CheckVmaf(const Host& host, const Node& reference, const Node& distorted) {
   const Values pair = Host::Pair(reference, distorted, {{"model", std::vector{1, 0}}, {"feature", std::vector{0, 4}}});
   const std::pair<int, std::vector<std::string>> formats[] = {
-      {0, {"<VMAF version=\"3.2.0\">", "vmaf_neg=\""}},
+      {0, {"<VMAF version=\"3.2.1\">", "vmaf_neg=\""}},
       {1, {"\"vmaf_neg\": ", "\"psnr_y\": ", "\"frameNum\": 3"}},
       {2, {"Frame,", "vmaf_neg"}},
       {3, {"{0}{1}frame: 0|"}}};

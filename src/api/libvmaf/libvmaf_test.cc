@@ -206,6 +206,58 @@ TEST(Libvmaf, TheBuiltInCollectionScores) {
   vmaf_model_destroy(model);
 }
 
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+double Pooled(VmafContext* vmaf, VmafModel* model, VmafPoolingMethod method, unsigned high) {
+  double pooled = -1;
+  EXPECT_EQ(vmaf_score_pooled(vmaf, model, method, &pooled, 0, high), 0);
+  return pooled;
+}
+
+TEST(Libvmaf, MetricsAreModels) {
+  constexpr unsigned kFrames = 4;
+  for (const char* version : {"ssimulacra2", "psnr_y"}) {
+    Vmaf vmaf(2);
+    LoadedModel loaded(version);
+    ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+    vmaf.ReadAll(kFrames);
+    double sum = 0, score = 0;
+    for (unsigned i = 0; i < kFrames; ++i) {
+      ASSERT_EQ(vmaf_score_at_index(vmaf, loaded.model, &score, i), 0);
+      EXPECT_EQ(score, vmaf.Feature(version, i));
+      sum += score;
+    }
+    EXPECT_EQ(Pooled(vmaf, loaded.model, VMAF_POOL_METHOD_MEAN, kFrames - 1), sum / kFrames);
+  }
+  VmafModelConfig config{"psnr_y", 0};
+  VmafModel* model = nullptr;
+  EXPECT_EQ(vmaf_model_load(&model, &config, "psnr_y"), -EINVAL);
+}
+
+/// The mean over all frames is the clip's own score; other ranges and poolings are of the frames' scores.
+TEST(Libvmaf, AMetricThatScoresWholeClipsPoolsByItself) {
+  Vmaf vmaf;
+  LoadedModel loaded("cvvdp");
+  VmafFeatureDictionary* options = nullptr;
+  ASSERT_EQ(vmaf_feature_dictionary_set(&options, "display", "standard_fhd"), 0);
+  ASSERT_EQ(vmaf_model_feature_overload(loaded.model, "cvvdp", options), 0);
+  ASSERT_EQ(vmaf_use_features_from_model(vmaf, loaded.model), 0);
+  vmaf.ReadAll(4);
+  const auto frame = [&](unsigned i) { return vmaf.Feature("cvvdp_frame_display_standard_fhd", i); };
+  const auto pooled = [&](VmafPoolingMethod method, unsigned high) { return Pooled(vmaf, loaded.model, method, high); };
+  EXPECT_EQ(pooled(VMAF_POOL_METHOD_MEAN, 3), vmaf.Feature("cvvdp_display_standard_fhd", 3));
+  EXPECT_EQ(pooled(VMAF_POOL_METHOD_MEAN, 2), (frame(0) + frame(1) + frame(2)) / 3);
+  EXPECT_EQ(pooled(VMAF_POOL_METHOD_MIN, 3), std::min({frame(0), frame(1), frame(2), frame(3)}));
+  const test::TempDir folder;
+  ASSERT_EQ(vmaf_write_output(vmaf, (folder / "log.xml").c_str(), VMAF_OUTPUT_FORMAT_XML), 0);
+  const std::string log = ReadFile(folder / "log.xml");
+  EXPECT_THAT(log, HasSubstr(fmt::format("mean=\"{:.6f}\"", pooled(VMAF_POOL_METHOD_MEAN, 3))));
+}
+
 TEST(Libvmaf, FeaturesKeepTheOrderOfTheirRegistration) {
   Vmaf vmaf;
   VmafFeatureDictionary* debug = nullptr;
@@ -314,12 +366,6 @@ TEST(Libvmaf, ADeviceThatNobodyAskedForTakesLargePictures) {
   EXPECT_EQ(libvmaf::ChoiceFor(asked, {64, 64}).backend, "auto");
 }
 
-std::string ReadFile(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
   Vmaf vmaf;
   LoadedModel loaded;
@@ -341,7 +387,7 @@ TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
             "integer_adm_scale3,VMAF_integer_feature_motion_sad_score,integer_vif_scale0,integer_vif_scale1,"
             "integer_vif_scale2,integer_vif_scale3,psnr_y,psnr_cb,psnr_cr,integer_motion2,integer_motion3,mine,vmaf,");
   ASSERT_EQ(vmaf_write_output(vmaf, path.c_str(), VMAF_OUTPUT_FORMAT_XML), 0);
-  EXPECT_THAT(ReadFile(path), testing::AllOf(HasSubstr("<VMAF version=\"3.2.0\">"), HasSubstr("apsnr_cr=\"")));
+  EXPECT_THAT(ReadFile(path), testing::AllOf(HasSubstr("<VMAF version=\"3.2.1\">"), HasSubstr("apsnr_cr=\"")));
 }
 
 }  // namespace

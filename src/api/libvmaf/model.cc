@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "api/libvmaf/log.h"
+#include "engine/named_model.h"
 #include "metric/registry.h"
-#include "model/builtin_models.h"
 #include "model/model_parser.h"
 
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
@@ -39,7 +39,7 @@ VmafModel* MakeModel(Model model, const VmafModelConfig& cfg) {
 
 using Loader = Result<Model> (*)(const char* source, const std::string& name);
 
-Result<Model> LoadBuiltin(const char* version, const std::string& name) { return LoadBuiltinModel(version, name); }
+Result<Model> LoadBuiltin(const char* version, const std::string& name) { return LoadNamedModel(version, name); }
 Result<Model> LoadFile(const char* path, const std::string& name) { return LoadModelFile(path, name); }
 
 /// Loads a model. A failure is logged with libvmaf's messages (docs/spec/system.md 1.8).

@@ -64,10 +64,10 @@ std::optional<double> Scores::Get(const std::string& name, int64_t frame) const 
   return score;
 }
 
-Status Scores::Store(const std::string& name, int64_t frame, double value) {
+Status Scores::Store(const std::string& name, int64_t frame, double value, const ScoreTraits& traits) {
   int column = own_.Find(name);
   if (column < 0) {
-    ACU_ASSIGN_OR_RETURN(column, own_.AddColumn(name, name));
+    ACU_ASSIGN_OR_RETURN(column, own_.AddColumn(name, name, traits));
   }
   return own_.Set(column, frame, value);
 }
@@ -109,7 +109,9 @@ Status Scores::Predict(const ModelRef& model, int64_t frame) {
   }
   const std::vector<double> scores = PredictColumns(*model.model, values, model.flags);
   for (size_t i = 0; i < scores.size(); ++i)
-    if (!is_known(bound->score_keys[i])) ACU_RETURN_IF_ERROR(Store(bound->score_keys[i], frame, scores[i]));
+    if (!is_known(bound->score_keys[i]))
+      ACU_RETURN_IF_ERROR(
+          Store(bound->score_keys[i], frame, scores[i], ColumnTraits(*model.model, bound->feature_keys[0])));
   return {};
 }
 
@@ -130,6 +132,10 @@ Result<double> Scores::Pool(const std::string& name, VmafPoolingMethod method, u
   }
   if (scores.empty())
     return Error(StatusCode::kInvalidArgument, "no index to pool in {}..{} (n_subsample {})", low, high, subsample_);
+  if (const int column = own_.Find(name); column >= 0 && !own_.columns()[column].clip.empty()) {
+    const ScoreTable table = Table();  // which has the value of the whole clip
+    return *acutance::Pool(table.columns()[table.Find(name)], {low, high, subsample_}, *pooling);
+  }
   return acutance::Pool(scores, *pooling);
 }
 

@@ -66,7 +66,7 @@ class Scores {
     std::vector<std::string> score_keys;
   };
   Result<const Bound*> Bind(const ModelRef& model);
-  Status Store(const std::string& name, int64_t frame, double value);
+  Status Store(const std::string& name, int64_t frame, double value, const ScoreTraits& traits = {});
   int64_t FirstKept(int64_t frame) const { return (frame + subsample_ - 1) / subsample_ * subsample_; }
 
   const int subsample_;

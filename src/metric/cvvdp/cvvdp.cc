@@ -36,8 +36,9 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
 });
 
 enum Output { kRunning, kFrame };
-const OutputSpec kOutputs[] = {{.name = "cvvdp", .phase = OutputPhase::kSequence},
-                               {.name = "cvvdp_frame", .phase = OutputPhase::kSequence, .rank = 95}};
+const OutputSpec kOutputs[] = {
+    {.name = "cvvdp", .phase = OutputPhase::kSequence},
+    {.name = "cvvdp_frame", .phase = OutputPhase::kSequence, .rank = 95, .clip = "cvvdp_clip"}};
 
 /// 0 where the option is empty.
 Result<double> PositiveNumber(const OptionValues& options, std::string_view option) {

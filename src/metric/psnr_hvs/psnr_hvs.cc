@@ -21,7 +21,7 @@ const OutputSpec kOutputs[kHvsPlanes + 1] = {
     {.name = "psnr_hvs_y", .rank = 80, .unit = "dB"},
     {.name = "psnr_hvs_cb", .unit = "dB"},
     {.name = "psnr_hvs_cr", .unit = "dB"},
-    {.name = "psnr_hvs", .unit = "dB"},
+    {.name = "psnr_hvs", .is_model = true, .unit = "dB"},
 };
 
 // Upper triangles of symmetric matrices, row by row (docs/spec/siblings.md A.1).

@@ -42,9 +42,9 @@ bool IsThere(const OptionValues&, const PictureFormat& format) {
 }
 
 const OutputSpec kOutputs[kPlanes] = {
-    {.name = "xpsnr_y", .rank = 65, .unit = "dB"},
-    {.name = "xpsnr_u", .enabled = IsThere<1>, .unit = "dB"},
-    {.name = "xpsnr_v", .enabled = IsThere<2>, .unit = "dB"},
+    {.name = "xpsnr_y", .rank = 65, .clip = "xpsnr_average_y", .unit = "dB"},
+    {.name = "xpsnr_u", .enabled = IsThere<1>, .clip = "xpsnr_average_u", .unit = "dB"},
+    {.name = "xpsnr_v", .enabled = IsThere<2>, .clip = "xpsnr_average_v", .unit = "dB"},
 };
 
 /// Adds up the whole clip (docs/spec/beyond.md 2.6).
