@@ -223,8 +223,7 @@ Status WriteLog(const ScoreRequest& request, const ScoredRun& result, size_t d) 
 }
 
 Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
-  for (size_t d = 0; d < request.outputs.size(); ++d)
-    ACU_RETURN_IF_ERROR(WriteLog(request, result, d));
+  for (size_t d = 0; d < request.outputs.size(); ++d) ACU_RETURN_IF_ERROR(WriteLog(request, result, d));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};

@@ -61,7 +61,8 @@ Expected<Encodes> CompareCurves(const std::vector<KnownCurve>& curves);
 class Result {
  public:
   int64_t frames() const;  // scored pairs of the video that has the most
-  /// Scored pairs of a distorted video: other videos have no effect on its frames and scores. 0: there is no such video.
+  /// Scored pairs of a distorted video: other videos have no effect on its frames and scores. 0: there is no such
+  /// video.
   int64_t frames(int video) const;
   int videos() const;
   const PictureFormat& format() const;

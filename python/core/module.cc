@@ -247,7 +247,8 @@ void BindEncodes(nb::module_& m) {
 
 void BindResult(nb::module_& m) {
   nb::class_<Result>(m, "Result")
-      .def("frames", [](const Result& result, int video) { return result.frames(video); }, "video"_a)
+      .def(
+          "frames", [](const Result& result, int video) { return result.frames(video); }, "video"_a)
       .def_prop_ro("videos", &Result::videos)
       .def_prop_ro("format",
                    [](const Result& result) {

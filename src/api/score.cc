@@ -132,8 +132,7 @@ Expected<Result> ScoreRequest(const std::string& reference, const std::vector<st
   if (run.error) return run.error->status;
   run.warnings.insert(run.warnings.begin(), warnings.begin(), warnings.end());
   return ResultAccess::Make(
-      std::move(run),
-      {.reference = request.reference, .distorted = request.distorted, .threads = request.threads});
+      std::move(run), {.reference = request.reference, .distorted = request.distorted, .threads = request.threads});
 }
 
 }  // namespace

@@ -56,9 +56,7 @@ Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth, 
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
   const std::string suffix = options->KeySuffix();
-  const auto is_alike = [&](const MetricRun& run) {
-    return run.metric == metric && run.options.KeySuffix() == suffix;
-  };
+  const auto is_alike = [&](const MetricRun& run) { return run.metric == metric && run.options.KeySuffix() == suffix; };
   const auto serves = [&](const MetricRun& run) { return is_alike(run) && (run.only < 0 || run.only == only); };
   const auto found = std::ranges::find_if(runs_, serves);
   if (found != runs_.end()) {
@@ -66,7 +64,8 @@ Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth, 
     return static_cast<int>(found - runs_.begin());
   }
   if (only < 0 && std::ranges::any_of(runs_, is_alike)) {  // some videos have it already
-    for (int video = videos_ - 1; video > 0; --video) ACU_RETURN_IF_ERROR(Add(request, least_bit_depth, video).status());
+    for (int video = videos_ - 1; video > 0; --video)
+      ACU_RETURN_IF_ERROR(Add(request, least_bit_depth, video).status());
     return Add(request, least_bit_depth, 0);
   }
   MetricRun& run = AddRun(*metric, *std::move(options), request);
@@ -235,7 +234,8 @@ std::vector<FeatureSet::OutputIndex> FeatureSet::OutputsInOrder(int distorted, b
       for (size_t i = 0; i < runs_[r].metric->outputs.size(); ++i) {
         const OutputSpec& output = runs_[r].metric->outputs[i];
         const OutputPhase phase = output.phase_with ? output.phase_with(runs_[r].options) : output.phase;
-        if (runs_[r].Serves(distorted) && runs_[r].enabled[i] && phase >= first && phase <= last) found.push_back({r, i});
+        if (runs_[r].Serves(distorted) && runs_[r].enabled[i] && phase >= first && phase <= last)
+          found.push_back({r, i});
       }
     }
   }

@@ -70,9 +70,10 @@ class FeatureSet {
  public:
   explicit FeatureSet(int videos = 1) : videos_(videos) {}  // distorted ones
 
-  /// Adds a metric for one distorted video, or for all (-1). A request whose key-relevant options equal those of an earlier one is served by the earlier one
-  /// (docs/spec/system.md 3.2). Returns the index of the run that serves it, or the first video. Pictures of fewer
-  /// bits than `least_bit_depth` are expanded to that depth for this metric alone.
+  /// Adds a metric for one distorted video, or for all (-1). A request whose key-relevant options equal those of an
+  /// earlier one is served by the earlier one (docs/spec/system.md 3.2). Returns the index of the run that serves it,
+  /// or the first video. Pictures of fewer bits than `least_bit_depth` are expanded to that depth for this metric
+  /// alone.
   Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0, int only = -1);
   /// Adds a user's own feature for all videos.
   Status AddRequested(const FeatureRequest& request);

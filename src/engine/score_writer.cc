@@ -98,9 +98,8 @@ std::vector<std::string> ScoreWriter::Undefined(const std::vector<std::string>& 
       const auto first = std::ranges::find_if(column.scores, is_undefined);
       if (first == column.scores.end()) continue;
       sentences.push_back(fmt::format("{}{} is not a number in {} of {} frames; the first is frame {}", column.shown,
-                                      of_videos[d],
-                                      std::ranges::count_if(column.scores, is_undefined), column.scores.size(),
-                                      first - column.scores.begin()));
+                                      of_videos[d], std::ranges::count_if(column.scores, is_undefined),
+                                      column.scores.size(), first - column.scores.begin()));
     }
   }
   return sentences;

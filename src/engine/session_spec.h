@@ -38,7 +38,7 @@ struct SessionSpec {
   int distorted_count = 1;
   /// The distorted videos' numbers in artifacts and warnings, where they are a part of a run's; empty: 0, 1, ...
   std::vector<int> numbers{};
-  int run_videos = 0;  // distorted ones of the run; 0: distorted_count
+  int run_videos = 0;      // distorted ones of the run; 0: distorted_count
   PictureFormat format{};  // of all pictures
 
   // What the videos declare, and how their pictures are delivered.

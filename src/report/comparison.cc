@@ -79,7 +79,8 @@ Json ComparisonJson(const Comparison& comparison) {
                         {"sure", difference.is_sure()}});
   return {{"score", comparison.score},
           {"common_frames", comparison.common_frames},
-          {"encodes", std::move(encodes)}, {"differences", std::move(differences)}};
+          {"encodes", std::move(encodes)},
+          {"differences", std::move(differences)}};
 }
 
 std::string ComparisonText(const Comparison& comparison) {
@@ -90,12 +91,11 @@ std::string ComparisonText(const Comparison& comparison) {
       fmt::format("{:<{}}{:>12}{:>15}{:>10}{:>18}{:>10}{}  best\n", comparison.score, width, "bytes", "bit rate",
                   "mean", "95 % interval", "p5", has_own ? fmt::format("{:>10}{:>8}", "own mean", "frames") : "");
   for (const ComparedEncode& encode : comparison.encodes)
-    text += fmt::format("{:<{}}{:>12}{:>15}{:>10.4f}{:>18}{:>10.4f}{}{}\n", encode.name, width,
-                        encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
-                        encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", encode.mean,
-                        IntervalText(encode.interval), encode.p5,
-                        has_own ? fmt::format("{:>10.4f}{:>8}", encode.own_mean, encode.own_frames) : "",
-                        encode.is_best ? "  *" : "");
+    text += fmt::format(
+        "{:<{}}{:>12}{:>15}{:>10.4f}{:>18}{:>10.4f}{}{}\n", encode.name, width,
+        encode.bytes ? fmt::format("{}", *encode.bytes) : "-", encode.bit_rate ? BitRateText(*encode.bit_rate) : "-",
+        encode.mean, IntervalText(encode.interval), encode.p5,
+        has_own ? fmt::format("{:>10.4f}{:>8}", encode.own_mean, encode.own_frames) : "", encode.is_best ? "  *" : "");
   if (has_own) text += DescribeCommonFrames(*comparison.common_frames) + "\n";
   text += "\n";
   for (const EncodeDifference& difference : comparison.differences)

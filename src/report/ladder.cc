@@ -136,8 +136,7 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
 Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves) {
   ACU_ASSIGN_OR_RETURN(CommonScores common, FindCommonScores(summary, score));
   const std::optional<int64_t> common_frames = common.frames;
-  ACU_ASSIGN_OR_RETURN(std::vector<LadderCurve> points,
-                       CurvesOf(summary, score, std::move(common), std::move(curves)));
+  ACU_ASSIGN_OR_RETURN(std::vector<LadderCurve> points, CurvesOf(summary, score, std::move(common), std::move(curves)));
   const auto rate = summary.frame_rate ? std::optional(*summary.frame_rate / summary.n_subsample) : std::nullopt;
   const size_t scores = points.front().points.front().scores.size();
   Ladder ladder = MakeLadder(score, std::move(points), BlockLength(scores, rate));
@@ -205,7 +204,8 @@ Json LadderJson(const Ladder& ladder) {
   }
   return {{"score", ladder.score},
           {"common_frames", ladder.common_frames},
-          {"curves", std::move(curves)}, {"differences", std::move(differences)}};
+          {"curves", std::move(curves)},
+          {"differences", std::move(differences)}};
 }
 
 std::string LadderText(const Ladder& ladder) {
@@ -220,8 +220,8 @@ std::string LadderText(const Ladder& ladder) {
       const double rate = curve.points[i].rate;
       text += fmt::format("{:>16}{:>{}.4f}{}  {:<4}  {}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
                           curve.points[i].quality, width,
-                          has_own ? fmt::format("{:>{}.4f}", *curve.points[i].own, width) : "", std::ranges::count(curve.hull, i) > 0 ? "*" : "",
-                          is_known ? "" : curve.encodes[i]);
+                          has_own ? fmt::format("{:>{}.4f}", *curve.points[i].own, width) : "",
+                          std::ranges::count(curve.hull, i) > 0 ? "*" : "", is_known ? "" : curve.encodes[i]);
     }
     text += "\n";
   }

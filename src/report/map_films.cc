@@ -108,7 +108,7 @@ class MapFilms : public FrameObserver {
       if (!run.Serves(static_cast<int>(video))) continue;
       ACU_ASSIGN_OR_RETURN(std::vector<FrameMap> maps, MakeFrameMaps(run, pair.reference, pair.distorted[video]));
       for (FrameMap& map : maps) {
-        const std::string prefix = 
+        const std::string prefix =
             session_->run_videos() > 1 ? fmt::format("video{}_", session_->number(static_cast<int>(video))) : "";
         std::string name = prefix + map.name + run.options.KeySuffix();
         named.emplace_back(std::move(name), std::move(map));

@@ -67,8 +67,7 @@ std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int co
   std::vector<WorstSecond> seconds;
   for (int64_t second = 0;; ++second) {
     const int64_t first = std::llround(std::ceil(static_cast<double>(second) * rate));
-    const int64_t end =
-        std::min(frames, static_cast<int64_t>(std::ceil(static_cast<double>(second + 1) * rate)));
+    const int64_t end = std::min(frames, static_cast<int64_t>(std::ceil(static_cast<double>(second + 1) * rate)));
     if (first >= frames) break;
     double sum = 0;
     int scored = 0;

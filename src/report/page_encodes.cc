@@ -118,11 +118,10 @@ std::string DifferenceTable(const LadderDifference& difference) {
 std::string EncodesPart(const Comparison& comparison) {
   std::string rows, sentences;
   for (const ComparedEncode& encode : comparison.encodes)
-    rows += Row(encode.name,
-                {encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
-                 encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", fmt::format("{:.2f}", encode.mean),
-                 IntervalText(encode.interval), fmt::format("{:.2f}", encode.p5),
-                 fmt::format("{:.2f}", encode.own_mean), encode.is_best ? "yes" : ""});
+    rows += Row(encode.name, {encode.bytes ? fmt::format("{}", *encode.bytes) : "-",
+                              encode.bit_rate ? BitRateText(*encode.bit_rate) : "-", fmt::format("{:.2f}", encode.mean),
+                              IntervalText(encode.interval), fmt::format("{:.2f}", encode.p5),
+                              fmt::format("{:.2f}", encode.own_mean), encode.is_best ? "yes" : ""});
   for (const EncodeDifference& difference : comparison.differences)
     sentences += "<li>" + EscapeXml(DifferenceText(comparison, difference, 2)) + "</li>\n";
   return EncodesSection(WideTable("",

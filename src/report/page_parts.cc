@@ -25,8 +25,8 @@ std::optional<double> MeanScore(const Page& page, size_t video, const std::strin
   const SummaryVideo& scored = page.summary->videos[video];
   const int index = scored.scores->Find(column);
   if (index < 0) return std::nullopt;
-  return Pool(scored.scores->columns()[index],
-              {0, FramesOf(*page.summary, scored) - 1, page.summary->n_subsample}, Pooling::kMean);
+  return Pool(scored.scores->columns()[index], {0, FramesOf(*page.summary, scored) - 1, page.summary->n_subsample},
+              Pooling::kMean);
 }
 
 /// The grades of the scale on which VMAF was trained, each for the scores around its own: 20 is bad, 40 poor, 60 fair,

@@ -61,7 +61,7 @@ Status WriteWorstMaps(const std::string& folder, int count, int threads, const R
     const std::string prefix =
         fmt::format("{}/{}", folder, view.run->worst.size() > 1 ? fmt::format("video{}_", d) : "");
     const size_t frames = std::min(view.run->worst[d].size(), static_cast<size_t>(count));
-    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames)) 
+    for (const WorstFrame& frame : std::span(view.run->worst[d]).first(frames))
       shown.push_back({prefix, view.videos[d], frame});
   }
   const bool full_range = view.run->color.full_range.value_or(false);

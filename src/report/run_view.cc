@@ -17,14 +17,14 @@ RunView ViewOf(const ScoredRun& run) {
   const Session& session = *run.session;
   RunView view{.run = &run, .videos = {}, .devices = DevicesOf(session), .subsample = session.subsample()};
   for (const ScoredEncode& encode : run.encodes)
-    view.videos.push_back(
-        {&encode.scores(), encode.session->models(), encode.session->metric_runs(), encode.video});
+    view.videos.push_back({&encode.scores(), encode.session->models(), encode.session->metric_runs(), encode.video});
   return view;
 }
 
 std::string PairsCsv(const ScoredRun& run, size_t video) {
   return PairsCsv((run.alignments.empty() ? AlignByOffset(run.encodes[video].frames, run.encodes[video].frames, 0)
-                                        : run.alignments[video]).pairs);
+                                          : run.alignments[video])
+                      .pairs);
 }
 
 }  // namespace acutance

@@ -24,7 +24,7 @@ struct ViewedVideo {
 
 /// The parts may lie in the run's sessions, or outlive them.
 struct RunView {
-  const ScoredRun* run = nullptr;  // whose sessions are not read
+  const ScoredRun* run = nullptr;      // whose sessions are not read
   std::vector<ViewedVideo> videos;     // by distorted video
   std::vector<SummaryDevice> devices;  // next to the CPU
   int subsample = 1;

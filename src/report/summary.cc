@@ -54,8 +54,8 @@ Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vec
 Json MembersInterval(const Summary& summary, const SummaryVideo& video, const SummaryModel& model) {
   std::vector<double> means;
   for (const std::string& member : model.members) {
-    const auto scores = ScoresOf(
-        summary, video, video.scores->columns()[static_cast<size_t>(video.scores->Find(member))]);
+    const auto scores =
+        ScoresOf(summary, video, video.scores->columns()[static_cast<size_t>(video.scores->Find(member))]);
     if (scores) means.push_back(*PoolScores(*scores, {}, {}));
   }
   constexpr double kConfidence = 0.95;
@@ -78,10 +78,9 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
     (model ? models : features)[column.shown] = std::move(statistics);
   }
   for (const auto& [name, value] : video.scores->aggregates()) aggregates[name] = value;
-  Json result = {{"distorted", video.distorted},    {"bytes", video.bytes},
-                 {"bit_rate", video.bit_rate},      {"frames", FramesOf(summary, video)},
-                 {"models", std::move(models)},
-                 {"features", std::move(features)}, {"aggregates", std::move(aggregates)}};
+  Json result = {{"distorted", video.distorted},       {"bytes", video.bytes},        {"bit_rate", video.bit_rate},
+                 {"frames", FramesOf(summary, video)}, {"models", std::move(models)}, {"features", std::move(features)},
+                 {"aggregates", std::move(aggregates)}};
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
   if (video.shots) result["shots"] = PartsJson(summary, video, *video.shots);
   if (video.segments) result["segments"] = PartsJson(summary, video, *video.segments);

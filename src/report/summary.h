@@ -67,7 +67,7 @@ struct Summary {
   std::optional<double> frame_rate = {};
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
-  std::vector<Verdict> verdicts = {};  // of what was required
+  std::vector<Verdict> verdicts = {};                                  // of what was required
 };
 
 /// "83 % of the time waited for decoding dis.mp4; --decoder auto would help"; empty: not known.

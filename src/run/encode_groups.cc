@@ -89,7 +89,8 @@ RunRequest PartOf(const RunRequest& request, const VideoGroup& group) {
   part.run_videos = std::max(request.run_videos, static_cast<int>(request.distorted.size()));
   part.distorted = Pick(part.distorted, group);
   part.numbers.clear();
-  for (const size_t d : group) part.numbers.push_back(request.numbers.empty() ? static_cast<int>(d) : request.numbers[d]);
+  for (const size_t d : group)
+    part.numbers.push_back(request.numbers.empty() ? static_cast<int>(d) : request.numbers[d]);
   return part;
 }
 

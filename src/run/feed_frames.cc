@@ -195,7 +195,8 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   run.frames = session.frames_added();
   run.warnings = session.warnings();
   RecordBitRates(videos, run.inputs);
-  if (status = started.observers.Conclude(started.session, run); !status.ok()) return report.Fail(RunStage::kScore, status);
+  if (status = started.observers.Conclude(started.session, run); !status.ok())
+    return report.Fail(RunStage::kScore, status);
   report.NoteUnfinished(reader.unfinished());
   return std::move(run);
 }

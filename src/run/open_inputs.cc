@@ -99,8 +99,8 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
   return std::optional(ScaleTo(format, reference.video->format(), *choice.reference));
 }
 
-/// Crops both to the part that both show, if their pictures have one: where bars were painted over one of them, or where
-/// rows or columns were cropped, so that the contents within bars have different shapes.
+/// Crops both to the part that both show, if their pictures have one: where bars were painted over one of them, or
+/// where rows or columns were cropped, so that the contents within bars have different shapes.
 Status CropToSharedPart(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
   const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
   ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> part,

@@ -22,7 +22,8 @@ Result<AlignmentPlan> PlanFirstAttempt(const RunRequest& request, VideoCache& vi
 /// The plan after an attempt whose frames were misaligned. task: with the videos as that attempt opened them. Reads the
 /// fingerprints of all frames, unless an estimate is allowed and the first frames show a constant offset. Distorted
 /// videos that are aligned with other frames of the reference have plans of their own.
-Result<std::vector<GroupPlan>> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task, const AlignmentPlan& failed,
-                                      Misalignment misalignment, VideoCache& videos);
+Result<std::vector<GroupPlan>> PlanNextAttempt(const RunRequest& request, const AlignmentTask& task,
+                                               const AlignmentPlan& failed, Misalignment misalignment,
+                                               VideoCache& videos);
 
 }  // namespace acutance

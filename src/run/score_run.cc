@@ -241,7 +241,8 @@ class EncodeGroups {
       const Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       const RunRequest part = Begin(next.group);
-      if (!part.journal.empty() && (!scored_.empty() || !waiting_.empty())) scored_.push_back({next.group, NoJournal()});
+      if (!part.journal.empty() && (!scored_.empty() || !waiting_.empty()))
+        scored_.push_back({next.group, NoJournal()});
       else Take(next, part, RunAttempt(part, next.attempt, videos_));
     }
     return JoinGroups(std::move(scored_), request_.distorted.size());
@@ -297,8 +298,8 @@ class EncodeGroups {
   void LeaveNvdec(Waiting next, const ScoredRun& run) {
     next.attempt.decoder = Decoder::kCpu;
     request_.device_cache->CloseDecoders();
-    next.decoder_warning = fmt::format("with NVDEC: {}; started again without, scores do not change",
-                                       run.error->status.message());
+    next.decoder_warning =
+        fmt::format("with NVDEC: {}; started again without, scores do not change", run.error->status.message());
     if (request_.on_warning) request_.on_warning(*next.decoder_warning);
     waiting_.push_front(std::move(next));
   }

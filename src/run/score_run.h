@@ -165,12 +165,12 @@ struct ScoredEncode {
 };
 
 struct ScoredRun {
-  std::shared_ptr<Session> session;    // of the first distorted video; null when nothing was scored
-  std::vector<ScoredEncode> encodes;   // by distorted video; empty likewise
-  PictureFormat format;  // of the first
-  int64_t frames = 0;    // of the longest; of a part: with all before it
-  int64_t restored = 0;  // of them, those that the journal had
-  bool is_part = false;  // there are no scores, but a journal
+  std::shared_ptr<Session> session;   // of the first distorted video; null when nothing was scored
+  std::vector<ScoredEncode> encodes;  // by distorted video; empty likewise
+  PictureFormat format;               // of the first
+  int64_t frames = 0;                 // of the longest; of a part: with all before it
+  int64_t restored = 0;               // of them, those that the journal had
+  bool is_part = false;               // there are no scores, but a journal
   double seconds = 0;
   std::optional<RunBound> bound{};
   bool decoded_by_nvdec = false;  // at least one video

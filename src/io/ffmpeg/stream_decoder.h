@@ -97,7 +97,7 @@ class StreamDecoder {
   DecoderPtr decoder_;
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
   int exif_orientation_ = 0;
-  Status broken_;                   // why feeding stopped early; reported after the frames that the decoder still holds
+  Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
   bool has_decoded_ = false;
   bool fed_all_ = false;
 
