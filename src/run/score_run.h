@@ -151,7 +151,7 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
-/// The scores of one distorted video: those that it has alone, whatever the run's others are.
+/// The scores of one distorted video: those that it has alone, regardless of the others in the run.
 struct ScoredEncode {
   std::shared_ptr<const Session> session;  // of it and the videos with the same frames and conversions
   int video = 0;                           // of the session

@@ -1,4 +1,4 @@
-"""Each encode of several has the scores that it has alone, to the bit, whatever the others are."""
+"""Each encode of several has the scores that it has alone, to the bit, regardless of the others."""
 import csv
 import json
 import os
