@@ -107,49 +107,45 @@ std::optional<std::vector<double>> ScoresOf(const Summary& summary, const Summar
   return ScoresInRange(column, range);
 }
 
-std::string DescribeBound(const Summary& summary) {
-  if (!summary.bound) return "";
-  const RunBound& bound = *summary.bound;
-  const Input* const input =
-      bound.video && *bound.video < summary.inputs.size() ? &summary.inputs[*bound.video] : nullptr;
-  const bool converts = bound.stage == Stage::kDecoding && input && !input->changes.empty();
-  std::string what;
-  switch (bound.stage) {
-    case Stage::kReading:
-    case Stage::kDecoding:
-    case Stage::kConverting:
-      what = fmt::format("{}{} {}", NameOf(bound.stage), converts ? " and converting" : "", input ? input->path : "");
-      break;
-    case Stage::kUploading:
-      what = "uploading pictures";
-      break;
-    case Stage::kCpu:
-      what = "scoring on the CPU";
-      break;
-    case Stage::kDevice:
-      what = "scoring on " + (summary.devices.empty() ? "a device" : summary.devices.front().name);
-      break;
-    case Stage::kWriting:
-      what = "writing";
-  }
-  return fmt::format("{:.0f} % of the time waited for {}{}", 100 * bound.share, what,
-                     bound.option.empty() ? "" : "; " + bound.option + " would help");
-}
-
 namespace {
 
+double ShareOf(const RunBound& bound, const Summary& summary) {
+  return summary.seconds > 0 ? std::min(bound.seconds / summary.seconds, 1.0) : 0;
+}
+
+std::string WorkOf(const RunBound& bound, const Summary& summary) {
+  switch (bound.stage) {
+    case Stage::kUploading:
+      return "uploading pictures";
+    case Stage::kCpu:
+      return "scoring on the CPU";
+    case Stage::kDevice:
+      return "scoring on " + (summary.devices.empty() ? "a device" : summary.devices.front().name);
+    case Stage::kWriting:
+      return "writing";
+    default:
+      return fmt::format("{}{} {}", NameOf(bound.stage),
+                         bound.stage == Stage::kDecoding && bound.is_changed ? " and converting" : "", bound.path);
+  }
+}
+
 Json BoundJson(const Summary& summary) {
-  if (!summary.bound) return {};
   const RunBound& bound = *summary.bound;
-  return {
-      {"stage", std::string(NameOf(bound.stage))},
-      {"path", bound.video && *bound.video < summary.inputs.size() ? Json(summary.inputs[*bound.video].path) : Json()},
-      {"share", bound.share},
-      {"option", bound.option.empty() ? Json() : Json(bound.option)},
-      {"text", DescribeBound(summary)}};
+  return {{"stage", std::string(NameOf(bound.stage))},
+          {"path", bound.path.empty() ? Json() : Json(bound.path)},
+          {"share", ShareOf(bound, summary)},
+          {"option", bound.option.empty() ? Json() : Json(bound.option)},
+          {"text", DescribeBound(summary)}};
 }
 
 }  // namespace
+
+std::string DescribeBound(const Summary& summary) {
+  if (!summary.bound) return "";
+  const RunBound& bound = *summary.bound;
+  return fmt::format("{:.0f} % of the time waited for {}{}", 100 * ShareOf(bound, summary), WorkOf(bound, summary),
+                     bound.option.empty() ? "" : "; " + bound.option + " would help");
+}
 
 Json SummaryDocument(const Summary& summary) {
   Json results = Json::Array();

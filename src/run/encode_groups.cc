@@ -153,6 +153,7 @@ ScoredRun JoinGroups(std::vector<ScoredGroup> groups, size_t videos) {
     ScoredRun& run = each.run;
     if (&each != &groups.front()) {
       joined.seconds += run.seconds;
+      if (run.bound && (!joined.bound || joined.bound->seconds < run.bound->seconds)) joined.bound = run.bound;
       joined.frames = std::max(joined.frames, run.frames);
       joined.decoded_by_nvdec |= run.decoded_by_nvdec;
       AddNew(std::move(run.warnings), joined.warnings);

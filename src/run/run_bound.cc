@@ -17,21 +17,19 @@ double Portion(double waited, double busy, double of) { return of > 0 ? waited *
 
 bool IsContainer(const Input& input) { return !input.facts.codec.empty(); }
 
-void AddVideo(const Input& input, size_t video, const ReadingTimes& times, std::vector<RunBound>& waits) {
+void AddVideo(const Input& input, const ReadingTimes& times, std::vector<RunBound>& waits) {
   const double reading = Portion(times.waited, times.reading, times.busy);
-  waits.push_back({Stage::kReading, video, reading});
-  const bool converts = !IsContainer(input) && !input.changes.empty();
-  waits.push_back({IsContainer(input) ? Stage::kDecoding
-                   : converts         ? Stage::kConverting
-                                      : Stage::kReading,
-                   video, times.waited - reading});
+  const bool is_changed = !input.changes.empty();
+  const Stage making = IsContainer(input) ? Stage::kDecoding : is_changed ? Stage::kConverting : Stage::kReading;
+  waits.push_back({Stage::kReading, input.path, false, reading});
+  waits.push_back({making, input.path, is_changed, times.waited - reading});
 }
 
 /// Waits for the session: writing happens in one thread at a time, next to scoring.
 void AddSession(const Session& session, double waited, std::vector<RunBound>& waits) {
   const double written = std::min(session.writing_seconds(), waited);
   const double writing = 2 * written > waited ? written : 0;
-  waits.push_back({Stage::kWriting, {}, writing});
+  waits.push_back({Stage::kWriting, {}, false, writing});
   LaneTimes lanes;
   for (const auto& lane : session.lanes()) {
     LaneTimes times = lane->times();
@@ -40,9 +38,9 @@ void AddSession(const Session& session, double waited, std::vector<RunBound>& wa
   }
   // A device that gets no frames though the session has them waits for the CPU's features.
   const double cpu = session.RunsOnCpu() ? lanes.starving : 0, all = lanes.filling + lanes.computing + cpu;
-  waits.push_back({Stage::kUploading, {}, Portion(waited - writing, lanes.filling, all)});
-  waits.push_back({Stage::kDevice, {}, Portion(waited - writing, lanes.computing, all)});
-  waits.push_back({Stage::kCpu, {}, all > 0 ? Portion(waited - writing, cpu, all) : waited - writing});
+  waits.push_back({Stage::kUploading, {}, false, Portion(waited - writing, lanes.filling, all)});
+  waits.push_back({Stage::kDevice, {}, false, Portion(waited - writing, lanes.computing, all)});
+  waits.push_back({Stage::kCpu, {}, false, all > 0 ? Portion(waited - writing, cpu, all) : waited - writing});
 }
 
 bool DecodesOnCpu(const RunRequest& request, const ScoredRun& run) {
@@ -73,15 +71,14 @@ RunBound FindBound(const RunRequest& request, const ScoredRun& run, const Sessio
                    const FeedTimes& feed) {
   std::vector<RunBound> waits;
   const std::vector<ReadingTimes> videos = reader.times();
-  for (size_t v = 0; v < std::min(videos.size(), run.inputs.size()); ++v) AddVideo(run.inputs[v], v, videos[v], waits);
+  for (size_t v = 0; v < std::min(videos.size(), run.inputs.size()); ++v) AddVideo(run.inputs[v], videos[v], waits);
   AddSession(session, feed.scoring.seconds(), waits);
-  waits.push_back({Stage::kWriting, {}, feed.writing.seconds()});
+  waits.push_back({Stage::kWriting, {}, false, feed.writing.seconds()});
   for (RunBound& one : waits)
     for (RunBound& other : waits)
-      if (&one != &other && one.stage == other.stage && one.video == other.video)
-        one.share += std::exchange(other.share, 0);
-  RunBound bound = *std::ranges::max_element(waits, {}, &RunBound::share);
-  bound.share = run.seconds > 0 ? std::min(bound.share / run.seconds, 1.0) : 0;
+      if (&one != &other && one.stage == other.stage && one.path == other.path)
+        one.seconds += std::exchange(other.seconds, 0);
+  RunBound bound = *std::ranges::max_element(waits, {}, &RunBound::seconds);
   bound.option = OptionFor(bound, request, run, session);
   return bound;
 }

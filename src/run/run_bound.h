@@ -1,8 +1,6 @@
 // Bound of a run: the stage that it waited for most, and the option that would make it faster.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,9 +20,10 @@ std::string_view NameOf(Stage stage);
 
 struct RunBound {
   Stage stage = Stage::kCpu;
-  std::optional<size_t> video{};  // of reading, decoding and converting: 0 is the reference
-  double share = 0;               // of the run's time
-  std::string option{};           // "--threads 8"; empty: none that would help
+  std::string path{};       // of the video that is read, decoded or converted
+  bool is_changed = false;  // that is converted, too
+  double seconds = 0;
+  std::string option{};  // "--threads 8"; empty: none that would help
 };
 
 /// The thread that feeds a session waits for the slower side: for pictures in PairReader::Next, or for frames that are

@@ -11,6 +11,7 @@
 #include "devices/backends.h"
 #include "engine/artifact_files.h"
 #include "metric/options.h"
+#include "run/run_options.h"
 #include "video/prefetch.h"
 
 namespace acutance {

@@ -345,8 +345,8 @@ class Batch(CommandTest):
     def test_limits_on_memory_hold_for_all_together(self):
         large = self.video("large.y4m", noise(random.Random(1), 640, 480, 1), size=(640, 480))
         self.list_of(("one", (large, large)), ("two", (large, large)))
-        for words, environment in ((("--max-memory=2000000",), {}), (("--max-memory", "2000000"), {}),
-                                   ((), {"ACUTANCE_MAX_MEMORY": "2000000"})):
+        for words, environment in ((("--max-memory=3000000",), {}), (("--max-memory", "3000000"), {}),
+                                   ((), {"ACUTANCE_MAX_MEMORY": "3000000"})):
             result = self.acutance("batch", self.list, "--out", self.out, "-q", "--jobs", "2", "--", "-m", "vmaf_v0.6.1", *words,
                                    env={**os.environ, **environment})
             self.assert_fails(result, 1)
