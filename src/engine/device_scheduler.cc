@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/threads/exception_barrier.h"
 #include "base/threads/parallel_for.h"
 #include "base/usable_cpus.h"
 
@@ -96,7 +97,11 @@ Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
 
 void DeviceScheduler::Stop() {
   if (frames_) frames_->Stop();
-  if (spec_.device_cache && !lanes_.empty()) GiveBack();
+  if (spec_.device_cache && !lanes_.empty())
+    (void)CatchExceptions([this] {  // where memory runs out, devices are closed
+      GiveBack();
+      return Status();
+    });
   lanes_.clear();
 }
 
