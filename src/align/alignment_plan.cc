@@ -1,7 +1,6 @@
 #include "align/alignment_plan.h"
 
 #include <cmath>
-#include <map>
 
 #include "align/align_tracks.h"
 #include "align/hold_frames.h"
@@ -36,15 +35,6 @@ void SelectPairs(AlignmentPlan& plan) {
     text += PairsCsv(alignment.pairs);
   }
   plan.fingerprint = fmt::format("{:016x}", Hash(text));
-}
-
-/// A session scores a reference frame with all distorted videos, so that frames which one of them lacks are left out.
-void SelectCommonPairs(std::vector<Alignment>& alignments) {
-  std::map<int64_t, size_t> count;  // of videos, by reference frame
-  for (const Alignment& alignment : alignments)
-    for (const auto& [i, j] : alignment.pairs) ++count[i];
-  for (Alignment& alignment : alignments)
-    std::erase_if(alignment.pairs, [&](const auto& pair) { return count[pair.first] < alignments.size(); });
 }
 
 /// A video of which damage leaves one frame is no picture.
@@ -193,10 +183,9 @@ std::optional<AlignmentPlan> PlanFromStart(const AlignmentTask& task, const Fram
 Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vector<FrameTrack>& tracks,
                                      const std::vector<Status>& damages) {
   AlignmentPlan plan{.basis = Basis::kMeasured};
-  for (size_t v = 1; v < tracks.size(); ++v) ACU_RETURN_IF_ERROR(AddAlignment(task, v, tracks, damages, plan));
-  SelectCommonPairs(plan.alignments);
+  ACU_RETURN_IF_ERROR(AddAlignment(task, 1, tracks, damages, plan));
   if (plan.alignments[0].pairs.empty())
-    return Error(StatusCode::kBadData, "the distorted videos have no frames of {} in common", task.videos[0].name);
+    return Error(StatusCode::kBadData, "{} and {} have no frames in common", task.videos[0].name, task.videos[1].name);
   SelectPairs(plan);
   return plan;
 }

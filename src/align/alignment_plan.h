@@ -91,8 +91,8 @@ AlignmentPlan PlanWithOffset(int64_t offset, int64_t first_check);
 std::optional<AlignmentPlan> PlanFromStart(const AlignmentTask& task, const FrameTrack& reference,
                                            const FrameTrack& distorted, int64_t count);
 
-/// The plan from all frames. tracks: by video; damages: by video, why it could not be read to its end; empty: it could.
-/// Refuses videos that cannot be aligned: the message names them and says what to do.
+/// The plan for one distorted video from all frames. tracks: both; damages: of both, why it could not be read to its
+/// end; empty: it could. Refuses videos that cannot be aligned: the message names them and says what to do.
 Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vector<FrameTrack>& tracks,
                                      const std::vector<Status>& damages);
 

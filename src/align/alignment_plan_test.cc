@@ -256,15 +256,6 @@ TEST(FirstPlan, HoldsFramesBetweenGivenPairs) {
   EXPECT_THAT(plan.selected[1], ElementsAre(1, 2, 3, 3, 3, 3, 4));
 }
 
-TEST(PlanFromTracks, OfSeveralVideosSelectsThePairsOfAll) {
-  FrameTrack late = Scene(-5, kFrames - 5), shorter = Scene(0, kFrames - 20);
-  const AlignmentPlan plan = PlanOf(Task(Mode::kAuto, 2), {Scene(0, kFrames), late, shorter});
-  EXPECT_EQ(std::ssize(plan.selected[0]), kFrames - 20);
-  EXPECT_EQ(plan.selected[1].front(), 5);
-  EXPECT_EQ(plan.selected[2].front(), 0);
-  for (const Alignment& alignment : plan.alignments) EXPECT_EQ(std::ssize(alignment.pairs), kFrames - 20);
-}
-
 TEST(PlanFromTracks, ByTimes) {
   FrameTrack reference = Scene(0, 50), distorted = Scene(0, 25);
   distorted.rate = 12.5;

@@ -14,6 +14,10 @@ void DeliverItem(const PlanRunner& runner, int plan, int item, RunResult& result
   for (int a = 0; a < std::ssize(result.artifacts); ++a) runner.CopyArtifact(plan, item, a, result.artifacts[a]);
 }
 
+/// Whether the plan reads one of the distorted videos and nothing else. Others compute all videos for the one that they
+/// serve: kernels take the pictures of the reference and of the distorted videos to be equally far apart.
+bool ReadsOneVideo(const MetricRun& run) { return run.only >= 0 && !run.Reads(Video::kReference); }
+
 /// Whether batches have the same pictures, in the same places. Scalings are a session's own.
 bool HaveSamePictures(const PlanContext& a, const PlanContext& b) {
   const auto are_same = [](const PlanInput& one, const PlanInput& other) {
@@ -56,7 +60,7 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
     PlanContext context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
-    if (run.only >= 0) context = context.OfVideo(run.only);
+    if (ReadsOneVideo(run)) context = context.OfVideo(run.only);
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(*run.setup, context));
     work_.plans.push_back(std::move(plan));
   }
@@ -109,12 +113,13 @@ Status LanePart::Start(PlanRunner& runner, const FrameQueue::Jobs& jobs, PlanRun
 void LanePart::Deliver(const PlanRunner& runner, const FrameQueue::Jobs& jobs) const {
   for (int plan = 0; plan < std::ssize(runs_); ++plan) {
     const MetricRun& run = features_.runs()[runs_[plan]];
-    const int copies = run.Results(videos_.distorted_count);
+    const bool has_all = run.only >= 0 && run.ReadsDistorted() && !ReadsOneVideo(run);
+    const int copies = has_all ? videos_.distorted_count : run.Results(videos_.distorted_count);
     int frame = 0;
     for (const auto& job : jobs) {
       if (!HasFrame(job->index())) continue;
       for (int i = 0; i < copies; ++i)
-        if (RunResult* result = job->FindResult(runs_[plan], run.VideoOf(i)))
+        if (RunResult* result = has_all && i != run.only ? nullptr : job->FindResult(runs_[plan], run.VideoOf(i)))
           DeliverItem(runner, plan, frame * copies + i, *result);
       ++frame;
     }

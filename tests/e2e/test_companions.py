@@ -90,9 +90,8 @@ class Companions(CommandTest):
         self.assert_as_alone(["half", "whole", "short"], "--frames", "4:20", *feature)
 
     def test_on_devices(self):
-        options = ("-m", "vmaf_v0.6.1", "-f", "cambi")
-        names = ["small", "short", "whole"]
-        self.assertTrue(self.logs(names, "--backend", "emu", *options) == self.alone(names, *options))
+        names, part = ["small", "short", "whole"], ("--frames", "0:4")
+        self.assertTrue(self.logs(names, "--backend", "emu", *part) == self.alone(names, *part))
 
     def test_bars(self):
         bar = bytes([16]) * (WIDTH * 32)
