@@ -12,8 +12,9 @@
 # Without any of ACUTANCE_BACKENDS there are no kernels. With any, emu's are compiled: they have the arguments' sizes.
 set(all_backends cuda hip vulkan sycl emu)
 set(ACUTANCE_BACKENDS ${all_backends} CACHE STRING "Devices that are built in: cuda, hip, vulkan, sycl, emu; empty: the CPU alone")
-set(ACUTANCE_LEFT_OUT_BACKENDS ${all_backends})
-list(REMOVE_ITEM ACUTANCE_LEFT_OUT_BACKENDS ${ACUTANCE_BACKENDS})
+set(left_out ${all_backends})
+list(REMOVE_ITEM left_out ${ACUTANCE_BACKENDS})
+set(ACUTANCE_LEFT_OUT_BACKENDS "${left_out}" CACHE INTERNAL "")
 foreach(backend ${ACUTANCE_BACKENDS})
   if(NOT backend IN_LIST all_backends)
     message(FATAL_ERROR "ACUTANCE_BACKENDS: there is no '${backend}', only ${all_backends}")

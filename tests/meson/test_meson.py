@@ -1,5 +1,6 @@
 """libvmaf's Meson build, by the steps of five recipes in our own words: those of static builds of FFmpeg, Homebrew, nixpkgs,
-MSYS2 and Meson's own subprojects. With ACUTANCE_MESON=build they are built and used, too (make test-meson).
+MSYS2 and Meson's own subprojects; and the backends that CMake builds. With ACUTANCE_MESON=build the recipes are run to the end
+(make test-meson).
 
 usage: test_meson.py [TEST...]; ACUTANCE_LIBRARY: the folder of CMake's libvmaf.so
 """
@@ -45,6 +46,18 @@ class Sources(unittest.TestCase):
         self.assertEqual(*calls)
         self.assertIn(re.search(r"version: '([\d.]+)'", calls[0]).group(1),
                       (ROOT / "cmake" / "libvmaf.pc.in").read_text())
+
+
+class Backends(unittest.TestCase):
+    def test_cmake_builds_those_that_are_named(self):
+        for chosen in ((), ("cuda", "vulkan")):
+            with self.subTest(chosen=chosen), tempfile.TemporaryDirectory() as build:
+                run("cmake", "-S", ROOT, "-B", build, "-DACUTANCE_TESTS=OFF", "-DACUTANCE_BENCHMARKS=OFF",
+                    f"-DACUTANCE_BACKENDS={';'.join(chosen)}")
+                commands = (pathlib.Path(build) / "compile_commands.json").read_text()
+                for backend in ("cuda", "hip", "vulkan", "sycl", "emu"):
+                    self.assertEqual(f"/src/backend/{backend}/" in commands, backend in chosen, backend)
+                    self.assertEqual(f"ACUTANCE_WITHOUT_{backend.upper()}" in commands, backend not in chosen, backend)
 
 
 @unittest.skipUnless(MESON, "meson is not installed")
