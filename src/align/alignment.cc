@@ -116,6 +116,7 @@ std::string Alignment::Describe() const {
   if (by == By::kTimes && doubt == Doubt::kNone) parts.emplace_back("by times");
   if (by == By::kIndex && doubt == Doubt::kNone) parts.emplace_back("by index");
   if (by == By::kGiven) parts.emplace_back("as given");
+  if (window > 0) parts.push_back(fmt::format("in windows of {} frames", window));
   // Never 1.00: nothing is certain.
   if (by == By::kFingerprints) parts.push_back(fmt::format("confidence {:.2f}", std::min(0.99, confidence)));
   return fmt::format("{}", fmt::join(parts, "; "));

@@ -56,6 +56,22 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
+/// A single repeat next to missing frames may be an encode that lags and catches up: the frames about both are ambiguous
+/// unless they are surer.
+void DoubtRepeatsNextToJumps(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kNear = 2, kApart = 3;  // frames
+  const int64_t count = std::ssize(margins);
+  int64_t held = -kApart - 1, jumped = held;
+  for (int64_t j = 1; j < count; ++j) {
+    const bool is_lone = path.held[j - 1] == 0 && (j + 1 == count || path.held[j + 1] == 0);
+    if (path.held[j] != 0 && is_lone) held = j;
+    if (path.held[j] == 0 && path.offsets[j] > path.offsets[j - 1]) jumped = j;
+    if (std::max(held, jumped) != j || std::abs(held - jumped) > kApart) continue;
+    for (int64_t k = std::max<int64_t>(0, std::min(held, jumped) - kNear); k < std::min(count, j + kNear); ++k)
+      if (margins[k] < sure) margins[k] = 0;
+  }
+}
+
 /// By how many reference frames distorted frame j advances, where a path says from `before` to `now`: near to that,
 /// also where errors hide which of several frames that move alike it shows; near to 0 for a repeat. nullopt: too little
 /// moves.
@@ -270,6 +286,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureAlone = 6;         // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
+  constexpr double kSureOfRepeats = 8;     // where frames are missing next to them
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   TrustBetweenSure(path, judged, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
@@ -277,6 +294,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
   DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
+  DoubtRepeatsNextToJumps(path, kSureOfRepeats, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
