@@ -64,7 +64,8 @@ PlacedAlignment InWindows(const std::vector<int64_t>& reference, const std::vect
 void ExpectShown(const PlacedAlignment& placed, const std::vector<int64_t>& distorted, size_t least) {
   ASSERT_TRUE(placed.alignment.ok()) << placed.alignment.status().message();
   EXPECT_EQ(placed.alignment->window, kWindow);
-  ExpectPairs(*placed.alignment, [&](int64_t j) { return distorted[j]; }, least);
+  ExpectPairs(
+      *placed.alignment, [&](int64_t j) { return distorted[j]; }, least);
 }
 
 TEST(WindowedAlignment, PairsLongVideosFrameByFrame) {

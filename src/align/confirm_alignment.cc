@@ -68,9 +68,8 @@ std::optional<Misalignment> CheckFirstPairs(const AlignmentPlan& plan, Fingerpri
   if (plan.offset != 0 && IsIdentityAlignment(after(0, one), after(1, other))) return std::nullopt;
   const Result<Alignment> found = AlignTracks(one, other);
   if (found.ok() && found->IsShifted(is_start ? plan.offset : 0)) return std::nullopt;
-  return Misalignment{.rejected = plan.offset,
-                      .frames = frames,
-                      .offset = is_start ? PlainOffset(found, plan.offset) : std::nullopt};
+  return Misalignment{
+      .rejected = plan.offset, .frames = frames, .offset = is_start ? PlainOffset(found, plan.offset) : std::nullopt};
 }
 
 std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size_t video, FingerprintTrack& reference,

@@ -104,7 +104,7 @@ bool AlignmentMonitor::Rejects(int64_t frames) {
   return count < passed_.count + window_ ? RejectsFirst(count) : !PassWindow(count);
 }
 
-/// Confirms the pairs up to `count` of a long run, and forgets their frames but for those that lead up to the next
+/// Confirms the pairs up to `count` of a long run, and forgets their frames, except those that lead up to the next
 /// ones. False: they are misaligned.
 bool AlignmentMonitor::PassWindow(int64_t count) {
   constexpr int64_t kLeadUp = 200;

@@ -98,7 +98,7 @@ Result<std::vector<GroupPlan>> PlanInWindows(const AlignmentTask& task, int64_t 
 
 /// Reads the frames that a plan needs. estimate_after: offsets that the first frames ruled out; null: no estimate.
 Result<std::vector<GroupPlan>> PlanFromFingerprints(const RunRequest& request, const AlignmentTask& task,
-                                      const Misalignment* estimate_after, VideoCache& cache) {
+                                                    const Misalignment* estimate_after, VideoCache& cache) {
   ACU_ASSIGN_OR_RETURN(const Videos videos, OpenForFingerprints(request, task, estimate_after != nullptr, cache));
   const std::shared_ptr<void> watch = InterruptOnCancel(request, videos);
   TrackReading reading(videos);

@@ -56,8 +56,8 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
-/// A single repeat next to missing frames may be an encode that lags and catches up: the frames about both are ambiguous
-/// unless they are surer.
+/// A single repeat next to missing frames may be an encode that lags and catches up: the frames about both are
+/// ambiguous unless they are surer.
 void DoubtRepeatsNextToJumps(const FramePath& path, double sure, std::vector<double>& margins) {
   constexpr int64_t kNear = 2, kApart = 2;  // frames
   const int64_t count = std::ssize(margins);
@@ -286,7 +286,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureAlone = 6;         // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
-  constexpr double kSureOfRepeats = 8;   // where frames are missing next to them
+  constexpr double kSureOfRepeats = 8;     // where frames are missing next to them
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   TrustBetweenSure(path, judged, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
