@@ -15,9 +15,9 @@ namespace acutance {
 /// How many frames of two videos are aligned at once. max_memory: bytes that the whole run may use; not set: no limit.
 int64_t AlignmentWindow(std::optional<size_t> max_memory);
 
-/// Aligns two videos window by window. Each begins at a pair of the one before, from which it searches where whole
-/// videos are searched about their starts, and the frames in which two windows overlap are those of the later one.
-/// Windows that AlignTracks refuses are left out as doubtful, and videos are refused where a fourth of them is.
+/// Aligns two videos window by window. Each begins at a pair of the one before and is searched as whole videos are; the
+/// later of two windows decides the frames in which they overlap. Windows that AlignTracks refuses are left out as doubtful, and videos are
+/// refused where a fourth of them is.
 class WindowedAlignment {
  public:
   enum class By { kContent, kTimes };
