@@ -154,6 +154,16 @@ TEST(JudgePath, TrustsFramesBetweenSureOnesUnlessTheyContradict) {
   EXPECT_THAT(videos.DoubtfulAt(5, {{50, 1}, {51, -5}, {52, 1}, {53, 1}}), ElementsAre(50, 51, 52, 53));
 }
 
+TEST(JudgePath, DoubtsARepeatThatAMissingFrameMakesUpForUnlessItIsVerySure) {
+  const auto shown = [](int k) { return k >= 40 && k < 43 ? k - 1 : k; };
+  const MovingVideos videos(shown);
+  FramePath path = StepAt(0, 0);
+  std::fill_n(path.offsets.begin() + 40, 3, -1);
+  path.held[40] = 1;
+  EXPECT_THAT(videos.DoubtfulAt(11, {}, path), ElementsAre(38, 39, 40, 41, 42, 43, 44));
+  EXPECT_THAT(videos.DoubtfulAt(13, {}, path), IsEmpty());
+}
+
 TEST(JudgePath, DoubtsAFrameThatLiesNearerToAnotherAlone) {
   const auto late_by = [](int frames) {
     return MovingVideos([frames](int k) { return 40 <= k && k < 40 + 3 * frames && k % 3 == 1 ? k - 0.6 : k; });
