@@ -16,8 +16,8 @@ namespace acutance {
 int64_t AlignmentWindow(std::optional<size_t> max_memory);
 
 /// Aligns two videos window by window. Each begins at a pair of the one before and is searched as whole videos are; the
-/// later of two windows decides the frames in which they overlap. Windows that AlignTracks refuses are left out as doubtful, and videos are
-/// refused where a fourth of them is.
+/// later of two windows decides the frames in which they overlap. Windows that AlignTracks refuses are left out as
+/// doubtful, and videos are refused where a fourth of them is.
 class WindowedAlignment {
  public:
   enum class By { kContent, kTimes };

@@ -193,8 +193,8 @@ Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vecto
                                                  : AlignPlaced(reference, distorted);
     const PairList none, &pairs = placed.alignment.ok() ? placed.alignment->pairs : none;
     auto samples = SamplePairs(reference, distorted, pairs);
-    aligned.push_back({std::move(placed), reference.size(), distorted.size(), std::move(samples), reference.times,
-                       distorted.times});
+    aligned.push_back(
+        {std::move(placed), reference.size(), distorted.size(), std::move(samples), reference.times, distorted.times});
   }
   return PlanFromAligned(task, std::move(aligned), damages);
 }

@@ -102,7 +102,7 @@ Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vecto
 struct AlignedTracks {
   PlacedAlignment placed;
   int64_t reference_count = 0, distorted_count = 0;
-  std::pair<FrameTrack, FrameTrack> samples{};  // as SamplePairs has them
+  std::pair<FrameTrack, FrameTrack> samples{};                   // as SamplePairs has them
   std::span<const double> reference_times{}, distorted_times{};  // of all frames; empty: not known
 };
 /// The same, of videos that were aligned already: by distorted video.

@@ -4,8 +4,8 @@
 // them. Others have sessions of their own, one after another, and the run's results are put together at the end.
 #pragma once
 
-#include <functional>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 

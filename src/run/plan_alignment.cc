@@ -79,7 +79,7 @@ std::optional<int64_t> FramesOfPart(const AlignmentTask& task, const VideoSource
 
 /// The plan for videos of which too many frames are read to be aligned at once.
 Result<std::vector<GroupPlan>> PlanInWindows(const AlignmentTask& task, int64_t window, std::optional<int64_t> most,
-                                    TrackReading& reading) {
+                                             TrackReading& reading) {
   using By = WindowedAlignment::By;
   const By by = task.request.mode == AlignmentRequest::Mode::kTimes ? By::kTimes : By::kContent;
   std::vector<WindowedAlignment> alignments;

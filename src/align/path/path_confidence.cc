@@ -103,8 +103,8 @@ void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, do
   }
 }
 
-/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, it should not move, or its
-/// picture changes by far more, as after a damaged one.
+/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, it should not move, or
+/// its picture changes by far more, as after a damaged one.
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
   constexpr double kFarMore = 4;
   std::vector<double> parts(judged.size(), -1);
