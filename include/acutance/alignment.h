@@ -20,6 +20,7 @@ struct Alignment {
   Doubt doubt = Doubt::kNone;
   int64_t period = 0;     // Doubt::kPeriodic: frames
   double confidence = 1;  // of kFingerprints: 0 to 1
+  int64_t window = 0;     // frames that were aligned at once, to save memory; 0: all
   /// Reference frame, distorted frame: both increase, or the second stays where it is held.
   std::vector<std::pair<int64_t, int64_t>> pairs{};
   std::vector<int64_t> unmatched_reference{}, unmatched_distorted{};

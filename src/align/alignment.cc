@@ -47,6 +47,19 @@ bool ParsePair(std::string_view line, Pair& pair) {
          ParseWhole(line.substr(comma + 1), pair.second) && pair.first >= 0 && pair.second >= 0;
 }
 
+/// "3-7, 15, 31-36 and others" of numbers that increase.
+std::string Ranges(const std::vector<int64_t>& numbers) {
+  constexpr size_t kMost = 6;
+  std::vector<std::string> ranges;
+  for (size_t begin = 0, end = 0; begin < numbers.size(); begin = end) {
+    for (end = begin + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
+    if (ranges.size() == kMost) return fmt::format("{} and others", fmt::join(ranges, ", "));
+    ranges.push_back(end - begin == 1 ? fmt::format("{}", numbers[begin])
+                                      : fmt::format("{}-{}", numbers[begin], numbers[end - 1]));
+  }
+  return fmt::format("{}", fmt::join(ranges, ", "));
+}
+
 std::string StepText(int64_t step) {
   return step == 2 ? "every second frame" : step == 3 ? "every third frame" : fmt::format("every {}th frame", step);
 }
@@ -105,7 +118,9 @@ std::string Alignment::Describe() const {
   if (held_count() > 0) parts.push_back(Count(held_count(), "held"));
   if (repeated() > 0) parts.push_back(Count(repeated(), "repeated"));
   if (parts.empty()) parts.emplace_back("frame by frame");
-  if (!doubtful.empty()) parts.push_back(Count(std::ssize(doubtful), "left out that fit two places"));
+  if (!doubtful.empty())
+    parts.push_back(fmt::format("{} (distorted {})", Count(std::ssize(doubtful), "left out that fit two places"),
+                                Ranges(doubtful)));
   if (doubt == Doubt::kStill) parts.emplace_back("the picture stands still, so that times decide");
   if (doubt == Doubt::kShort) parts.emplace_back("too little to compare, so that times decide");
   if (doubt == Doubt::kLost)
@@ -116,6 +131,7 @@ std::string Alignment::Describe() const {
   if (by == By::kTimes && doubt == Doubt::kNone) parts.emplace_back("by times");
   if (by == By::kIndex && doubt == Doubt::kNone) parts.emplace_back("by index");
   if (by == By::kGiven) parts.emplace_back("as given");
+  if (window > 0) parts.push_back(fmt::format("in windows of {} frames", window));
   // Never 1.00: nothing is certain.
   if (by == By::kFingerprints) parts.push_back(fmt::format("confidence {:.2f}", std::min(0.99, confidence)));
   return fmt::format("{}", fmt::join(parts, "; "));

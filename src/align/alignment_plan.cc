@@ -38,14 +38,13 @@ void SelectPairs(AlignmentPlan& plan) {
 }
 
 /// A video of which damage leaves one frame is no picture.
-Status CheckLengths(const AlignmentTask& task, size_t video, const FrameTrack& reference, const FrameTrack& distorted,
+Status CheckLengths(const AlignmentTask& task, size_t video, int64_t reference, int64_t distorted,
                     const std::vector<Status>& damages) {
   const std::string &name = task.videos[0].name, &other = task.videos[video].name;
-  const int64_t less = std::min(reference.size(), distorted.size());
-  const int64_t more = std::max(reference.size(), distorted.size());
-  if (less == 0) return Error(StatusCode::kBadData, "{} has no frames", reference.size() == 0 ? name : other);
+  const int64_t less = std::min(reference, distorted), more = std::max(reference, distorted);
+  if (less == 0) return Error(StatusCode::kBadData, "{} has no frames", reference == 0 ? name : other);
   if (less > 1 || more == 1) return {};
-  const bool is_reference = reference.size() == 1;
+  const bool is_reference = reference == 1;
   if (!damages.empty()) ACU_RETURN_IF_ERROR(damages[is_reference ? 0 : video]);
   return Error(StatusCode::kBadData,
                "{} has one frame, and {} has {}: a picture is not paired with a video (--align index compares it with "
@@ -54,13 +53,13 @@ Status CheckLengths(const AlignmentTask& task, size_t video, const FrameTrack& r
 }
 
 /// Why a video breaks off, where no pair shows that: the other one continues, or the requested frames come after it.
-Status HiddenDamage(const AlignmentTask& task, size_t video, const Alignment& alignment,
-                    const std::vector<FrameTrack>& tracks, const std::vector<Status>& damages) {
-  const auto& pairs = alignment.pairs;
+Status HiddenDamage(const AlignmentTask& task, size_t video, const AlignedTracks& aligned,
+                    const std::vector<Status>& damages) {
+  const PairList none, &pairs = aligned.placed.alignment.ok() ? aligned.placed.alignment->pairs : none;
   if (damages.empty()) return {};
   if (task.frame_limit > 0 && std::ssize(pairs) >= task.first_frame + task.frame_limit) return {};
-  const bool reference_continues = pairs.empty() || pairs.back().first + 1 < tracks[0].size();
-  const bool distorted_continues = pairs.empty() || pairs.back().second + 1 < tracks[video].size();
+  const bool reference_continues = pairs.empty() || pairs.back().first + 1 < aligned.reference_count;
+  const bool distorted_continues = pairs.empty() || pairs.back().second + 1 < aligned.distorted_count;
   Status damage = reference_continues ? damages[video] : Status();
   return distorted_continues && damage.ok() ? damages[0] : damage;
 }
@@ -90,32 +89,24 @@ std::string PlacementHint(const AlignmentTask& task, size_t video, const std::op
   return fmt::format("; {}, scaled to its size ({})", parts.sentence, parts.options);
 }
 
-/// Aligns one distorted video, and adds it to the plan.
-Status AddAlignment(const AlignmentTask& task, size_t video, const std::vector<FrameTrack>& tracks,
-                    const std::vector<Status>& damages, AlignmentPlan& plan) {
-  const FrameTrack &reference = tracks[0], &distorted = tracks[video];
-  ACU_RETURN_IF_ERROR(CheckLengths(task, video, reference, distorted, damages));
-  const bool by_times = task.request.mode == Mode::kTimes;
-  auto [alignment, placement] =
-      by_times ? PlacedAlignment{AlignByTimes(reference, distorted), std::nullopt} : AlignPlaced(reference, distorted);
-  std::optional<std::string> range;
-  if (alignment.ok()) {
-    const auto [one, two] = SamplePairs(reference, distorted, alignment->pairs);
-    range = RangeWarning(task, video, one, two);
-    if (task.request.holds_frames)
-      HoldFrames({reference.size(), reference.times}, {distorted.size(), distorted.times}, *alignment);
-  }
-  if (plan.damage.ok())
-    plan.damage = HiddenDamage(task, video, alignment.ok() ? *alignment : Alignment(), tracks, damages);
+/// Adds the alignment of one distorted video to the plan.
+Status AddAlignment(const AlignmentTask& task, size_t video, AlignedTracks aligned, const std::vector<Status>& damages,
+                    AlignmentPlan& plan) {
+  auto& [alignment, placement] = aligned.placed;
+  if (alignment.ok() && task.request.holds_frames)
+    HoldFrames({aligned.reference_count, aligned.reference_times}, {aligned.distorted_count, aligned.distorted_times},
+               *alignment);
+  if (plan.damage.ok()) plan.damage = HiddenDamage(task, video, aligned, damages);
   if (!alignment.ok() || alignment->pairs.empty()) ACU_RETURN_IF_ERROR(plan.damage);
   const std::string &name = task.videos[0].name, &other = task.videos[video].name;
   if (!alignment.ok())
     return Error(alignment.status().code(), "{} and {}: {}{}{}", name, other, alignment.status().message(),
                  RotationHint(task.videos[0], task.videos[video]), PlacementHint(task, video, placement));
   if (placement) plan.warnings.push_back(PlacementWarning(task, video, *placement));
-  if (by_times && alignment->pairs.empty())
+  if (task.request.mode == Mode::kTimes && alignment->pairs.empty())
     return Error(StatusCode::kBadData, "{} and {}: no frames are shown at the same time", name, other);
-  if (range) plan.warnings.push_back(*std::move(range));
+  const auto& [one, two] = aligned.samples;
+  if (auto warning = RangeWarning(task, video, one, two)) plan.warnings.push_back(*std::move(warning));
   plan.alignments.push_back(std::move(*alignment));
   return {};
 }
@@ -182,8 +173,29 @@ std::optional<AlignmentPlan> PlanFromStart(const AlignmentTask& task, const Fram
 
 Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vector<FrameTrack>& tracks,
                                      const std::vector<Status>& damages) {
+  std::vector<AlignedTracks> aligned;
+  for (size_t v = 1; v < tracks.size(); ++v) {
+    const FrameTrack &reference = tracks[0], &distorted = tracks[v];
+    PlacedAlignment placed{CheckLengths(task, v, reference.size(), distorted.size(), damages), std::nullopt};
+    if (placed.alignment.status().ok())
+      placed = task.request.mode == Mode::kTimes ? PlacedAlignment{AlignByTimes(reference, distorted), std::nullopt}
+                                                 : AlignPlaced(reference, distorted);
+    const PairList none, &pairs = placed.alignment.ok() ? placed.alignment->pairs : none;
+    auto samples = SamplePairs(reference, distorted, pairs);
+    aligned.push_back(
+        {std::move(placed), reference.size(), distorted.size(), std::move(samples), reference.times, distorted.times});
+  }
+  return PlanFromAligned(task, std::move(aligned), damages);
+}
+
+Result<AlignmentPlan> PlanFromAligned(const AlignmentTask& task, std::vector<AlignedTracks> aligned,
+                                      const std::vector<Status>& damages) {
   AlignmentPlan plan{.basis = Basis::kMeasured};
-  ACU_RETURN_IF_ERROR(AddAlignment(task, 1, tracks, damages, plan));
+  for (size_t v = 1; v <= aligned.size(); ++v) {
+    AlignedTracks& each = aligned[v - 1];
+    ACU_RETURN_IF_ERROR(CheckLengths(task, v, each.reference_count, each.distorted_count, damages));
+    ACU_RETURN_IF_ERROR(AddAlignment(task, v, std::move(each), damages, plan));
+  }
   if (plan.alignments[0].pairs.empty())
     return Error(StatusCode::kBadData, "{} and {} have no frames in common", task.videos[0].name, task.videos[1].name);
   SelectPairs(plan);

@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "align/align_tracks.h"
 #include "align/alignment.h"
 #include "align/find_placement.h"
 #include "align/frame_track.h"
@@ -95,6 +97,17 @@ std::optional<AlignmentPlan> PlanFromStart(const AlignmentTask& task, const Fram
 /// end; empty: it could. Refuses videos that cannot be aligned: the message names them and says what to do.
 Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vector<FrameTrack>& tracks,
                                      const std::vector<Status>& damages);
+
+/// How one distorted video is aligned.
+struct AlignedTracks {
+  PlacedAlignment placed;
+  int64_t reference_count = 0, distorted_count = 0;
+  std::pair<FrameTrack, FrameTrack> samples{};                   // as SamplePairs has them
+  std::span<const double> reference_times{}, distorted_times{};  // of all frames; empty: not known
+};
+/// The same, of videos that were aligned already: by distorted video.
+Result<AlignmentPlan> PlanFromAligned(const AlignmentTask& task, std::vector<AlignedTracks> aligned,
+                                      const std::vector<Status>& damages);
 
 /// The warning for a video that shows a part of the other's picture.
 std::string PlacementWarning(const AlignmentTask& task, size_t video, const FoundPlacement& placement);

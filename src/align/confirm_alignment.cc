@@ -22,13 +22,26 @@ FrameTrack After(int64_t skipped, FrameTrack track) {
   return track;
 }
 
-/// Makes frame numbers of a part of a video those of the whole.
-void Shift(int64_t first, Alignment& alignment) {
-  for (auto& [i, j] : alignment.pairs) i += first, j += first;
-  for (int64_t& i : alignment.unmatched_reference) i += first;
-  for (int64_t& j : alignment.unmatched_distorted) j += first;
-  for (int64_t& j : alignment.doubtful) j += first;
-  for (int64_t& i : alignment.held) i += first;
+/// Makes frame numbers of parts of videos those of the whole.
+void Shift(int64_t reference, int64_t distorted, Alignment& alignment) {
+  for (auto& [i, j] : alignment.pairs) i += reference, j += distorted;
+  for (int64_t& i : alignment.unmatched_reference) i += reference;
+  for (int64_t& j : alignment.unmatched_distorted) j += distorted;
+  for (int64_t& j : alignment.doubtful) j += distorted;
+  for (int64_t& i : alignment.held) i += reference;
+}
+
+/// Puts passed pairs before the others. reference, distorted: their first frames.
+void AddPassed(const PassedPairs& passed, int64_t reference, int64_t distorted, Alignment& alignment) {
+  if (passed.count == 0) return;
+  Shift(passed.count + reference, passed.count + distorted, alignment);
+  PairList pairs;
+  for (int64_t k = 0; k < passed.count; ++k) pairs.emplace_back(k + reference, k + distorted);
+  alignment.pairs.insert(alignment.pairs.begin(), pairs.begin(), pairs.end());
+  for (int64_t i = reference; i-- > 0;) alignment.unmatched_reference.insert(alignment.unmatched_reference.begin(), i);
+  for (int64_t j = distorted; j-- > 0;) alignment.unmatched_distorted.insert(alignment.unmatched_distorted.begin(), j);
+  alignment.confidence = std::min(alignment.confidence, passed.confidence);
+  alignment.window = passed.window;
 }
 
 /// How the first `count` frames of videos that were scored frame by frame are aligned.
@@ -44,19 +57,24 @@ PlacedAlignment AlignRead(FingerprintTrack& reference, FingerprintTrack& distort
 }  // namespace
 
 std::optional<Misalignment> CheckFirstPairs(const AlignmentPlan& plan, FingerprintTrack& reference,
-                                            FingerprintTrack& distorted, int64_t frames) {
+                                            FingerprintTrack& distorted, int64_t frames, const PassedPairs& passed) {
   if (reference.size() == 0 || distorted.size() == 0) return std::nullopt;
+  const bool is_start = passed.count == 0;
   if (plan.offset == 0 && FingerprintTrack::FitPlainly(reference, distorted, frames)) return std::nullopt;
   const FrameTrack one = reference.Copy(frames + plan.SkipOf(0)), other = distorted.Copy(frames + plan.SkipOf(1));
-  if (plan.offset != 0 && IsIdentityAlignment(After(plan.SkipOf(0), one), After(plan.SkipOf(1), other)))
-    return std::nullopt;
+  const auto after = [&](size_t video, const FrameTrack& track) {
+    return After(is_start ? plan.SkipOf(video) : 0, track);
+  };
+  if (plan.offset != 0 && IsIdentityAlignment(after(0, one), after(1, other))) return std::nullopt;
   const Result<Alignment> found = AlignTracks(one, other);
-  if (found.ok() && found->IsShifted(plan.offset)) return std::nullopt;
-  return Misalignment{.rejected = plan.offset, .frames = frames, .offset = PlainOffset(found, plan.offset)};
+  if (found.ok() && found->IsShifted(is_start ? plan.offset : 0)) return std::nullopt;
+  return Misalignment{
+      .rejected = plan.offset, .frames = frames, .offset = is_start ? PlainOffset(found, plan.offset) : std::nullopt};
 }
 
 std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size_t video, FingerprintTrack& reference,
-                                                 FingerprintTrack& distorted, int64_t frames) {
+                                                 FingerprintTrack& distorted, int64_t frames,
+                                                 const PassedPairs& passed) {
   // A run that stopped before its videos' ends has read a few more frames of the one or the other.
   const int64_t count = frames < std::min(reference.size(), distorted.size()) ? frames : kAll;
   auto [alignment, placement] = AlignRead(reference, distorted, count);
@@ -66,24 +84,30 @@ std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size
   if (task.frame_limit > 0 && alignment->by == Alignment::By::kTimes) return std::nullopt;
   ConfirmedAlignment confirmed;
   if (placement) confirmed.warnings.push_back(PlacementWarning(task, video, *placement));
-  const std::vector<int64_t> samples = SampleFrameNumbers(std::min<int64_t>(std::ssize(alignment->pairs), frames));
+  const int64_t left = std::min<int64_t>(std::ssize(alignment->pairs), frames - passed.count);
+  const std::vector<int64_t> samples = SampleFrameNumbers(left);
   if (auto warning = RangeWarning(task, video, reference.CopyOf(samples), distorted.CopyOf(samples)))
     confirmed.warnings.push_back(*std::move(warning));
+  AddPassed(passed, 0, 0, *alignment);
   if (task.request.holds_frames) HoldFrames({reference.size()}, {distorted.size()}, *alignment);
   alignment->pairs.resize(std::min(alignment->pairs.size(), static_cast<size_t>(frames)));
-  Shift(task.first_frame, *alignment);
+  Shift(task.first_frame, task.first_frame, *alignment);
   confirmed.alignment = std::move(*alignment);
   return confirmed;
 }
 
 std::optional<ConfirmedAlignment> ConfirmEstimated(const AlignmentTask& task, const AlignmentPlan& plan,
-                                                   const std::vector<FrameTrack>& tracks, int64_t frames) {
+                                                   const std::vector<FrameTrack>& tracks, int64_t frames,
+                                                   const PassedPairs& passed) {
   auto [found, placement] = AlignPlaced(tracks[0], tracks[1]);
-  if (!found.ok() || !found->IsShifted(plan.offset) || std::ssize(found->pairs) != frames) return std::nullopt;
+  const int64_t offset = passed.count == 0 ? plan.offset : 0;
+  if (!found.ok() || !found->IsShifted(offset) || std::ssize(found->pairs) != frames - passed.count)
+    return std::nullopt;
   ConfirmedAlignment confirmed;
   if (placement) confirmed.warnings.push_back(PlacementWarning(task, 1, *placement));
   const auto [one, other] = SamplePairs(tracks[0], tracks[1], found->pairs);
   if (auto warning = RangeWarning(task, 1, one, other)) confirmed.warnings.push_back(*std::move(warning));
+  AddPassed(passed, plan.SkipOf(0), plan.SkipOf(1), *found);
   confirmed.alignment = std::move(*found);
   return confirmed;
 }

@@ -21,9 +21,18 @@ struct Misalignment {
   std::vector<FrameTrack> whole{};    // by video, where all frames were read; else empty
 };
 
-/// Compares the first `frames` pairs of two videos. nullopt: they are aligned as planned, or nothing was read.
+/// The pairs of a long run that are confirmed, of which both videos forgot the frames.
+struct PassedPairs {
+  int64_t count = 0;
+  double confidence = 1;
+  int64_t window = 0;  // Alignment::window
+};
+
+/// Compares the first `frames` pairs of two videos, without those that passed. nullopt: they are aligned as planned, or
+/// nothing was read.
 std::optional<Misalignment> CheckFirstPairs(const AlignmentPlan& plan, FingerprintTrack& reference,
-                                            FingerprintTrack& distorted, int64_t frames);
+                                            FingerprintTrack& distorted, int64_t frames,
+                                            const PassedPairs& passed = {});
 
 /// The result of a run for one distorted video's frames.
 struct ConfirmedAlignment {
@@ -33,12 +42,14 @@ struct ConfirmedAlignment {
 
 /// After `frames` pairs that were scored frame by frame; nullopt: they are not aligned so.
 std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size_t video, FingerprintTrack& reference,
-                                                 FingerprintTrack& distorted, int64_t frames);
+                                                 FingerprintTrack& distorted, int64_t frames,
+                                                 const PassedPairs& passed = {});
 
 /// After `frames` pairs that were scored at an estimated offset: all frames decide, as they do without an estimate.
-/// nullopt: they are aligned in another way. tracks: both videos, whole.
+/// nullopt: they are aligned in another way. tracks: both videos, without the frames of passed pairs.
 std::optional<ConfirmedAlignment> ConfirmEstimated(const AlignmentTask& task, const AlignmentPlan& plan,
-                                                   const std::vector<FrameTrack>& tracks, int64_t frames);
+                                                   const std::vector<FrameTrack>& tracks, int64_t frames,
+                                                   const PassedPairs& passed = {});
 
 /// The alignments of `frames` pairs that were scored by a plan that is not checked, by distorted video.
 std::vector<Alignment> AlignmentsOfScored(const AlignmentTask& task, const AlignmentPlan& plan, int64_t frames);

@@ -59,6 +59,7 @@ int64_t WorthReading(int64_t shortest, double rates) {
 TrackReading::TrackReading(const std::vector<std::unique_ptr<VideoSource>>& videos)
     : videos_(videos),
       tracks_(videos.size()),
+      firsts_(videos.size()),
       damages_(videos.size()),
       ended_(videos.size()),
       rates_(FastestOverSlowest(videos)) {
@@ -84,6 +85,48 @@ Status TrackReading::ReadTo(std::optional<int64_t> most_frames) {
     track.is_whole = ended_[v] != 0;
     if (track.times.size() != track.fingerprints.size()) track.times.clear();
     TruncateTrack(most.load(), track);
+  }
+  return {};
+}
+
+Status TrackReading::ReadWindow(const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
+  const auto count = static_cast<int>(videos_.size());
+  return ParallelFor(count, count, [&](int video) {
+    const auto v = static_cast<size_t>(video);
+    FrameTrack& track = tracks_[v];
+    const int64_t past = std::clamp<int64_t>(begins[v] - firsts_[v], 0, track.size());
+    track.fingerprints.erase(track.fingerprints.begin(), track.fingerprints.begin() + past);
+    track.times.erase(track.times.begin(), track.times.begin() + std::min(past, std::ssize(track.times)));
+    firsts_[v] += past;
+    if (ended_[v] != 0) return Status();
+    ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], ends[v] - firsts_[v], track, damages_[v]));
+    ended_[v] = has_ended;
+    if (track.times.size() != track.fingerprints.size()) track.times.clear();
+    return Status();
+  });
+}
+
+FrameTrack TrackReading::PartOf(size_t video, int64_t begin, int64_t end, int64_t most) const {
+  const FrameTrack& track = tracks_[video];
+  const int64_t first = std::clamp<int64_t>(begin - firsts_[video], 0, track.size());
+  const int64_t last = std::clamp<int64_t>(end - firsts_[video], first, track.size());
+  FrameTrack part;
+  part.rate = track.rate;
+  part.fingerprints.assign(track.fingerprints.begin() + first, track.fingerprints.begin() + last);
+  if (!track.times.empty()) part.times.assign(track.times.begin() + first, track.times.begin() + last);
+  part.is_whole = last == track.size() && (ended_[video] != 0 || firsts_[video] + last >= most);
+  return part;
+}
+
+Status TrackReading::CountRest(int64_t most) {
+  for (size_t v = 0; v < tracks_.size(); ++v)
+    if (ended_[v] != 0) most = std::min(most, WorthReading(CountOf(v), rates_));
+  for (size_t v = 0; v < tracks_.size(); ++v) {
+    if (ended_[v] != 0 || CountOf(v) >= most) continue;
+    const Result<int64_t> skipped = videos_[v]->Skip(most - CountOf(v));
+    if (!skipped.ok() && !IsOfTheVideo(skipped.status())) return skipped.status();
+    if (!skipped.ok()) damages_[v] = skipped.status();
+    firsts_[v] += skipped.ok() ? *skipped : 0;
   }
   return {};
 }

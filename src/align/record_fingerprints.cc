@@ -167,13 +167,13 @@ void FingerprintTrack::Put(const FrameFingerprint& fingerprint) {
 
 int64_t FingerprintTrack::Made(int64_t frames) const {
   const std::lock_guard lock(mutex_);
-  return is_left_ ? Known(frames) : frames;
+  return is_left_ ? std::min(frames, first_ + std::ssize(made_)) : frames;
 }
 
 void FingerprintTrack::MakeUpTo(int64_t count) {
   const std::vector<FrameFingerprint> made = stream_.TakeAll();
   made_.insert(made_.end(), made.begin(), made.end());
-  for (; std::ssize(made_) < count && !left_.empty() && left_.front().planes[0].data; left_.pop_front())
+  for (; first_ + std::ssize(made_) < count && !left_.empty() && left_.front().planes[0].data; left_.pop_front())
     made_.push_back(FingerprintOf(left_.front()));
 }
 
@@ -186,6 +186,18 @@ FrameTrack FingerprintTrack::Copy(int64_t count) {
           .rate = declared.rate};
 }
 
+void FingerprintTrack::Forget(int64_t count) {
+  const std::lock_guard lock(mutex_);
+  MakeUpTo(count);
+  const bool has_times = first_ + std::ssize(track_.times) == added_;
+  const int64_t known = Known(count);
+  if (forgotten_)
+    for (int64_t k = 0; k < known; ++k) forgotten_(made_[k]);
+  made_.erase(made_.begin(), made_.begin() + known);
+  if (has_times) track_.times.erase(track_.times.begin(), track_.times.begin() + known);
+  first_ += known;
+}
+
 FrameTrack FingerprintTrack::CopyOf(const std::vector<int64_t>& frames) {
   const std::lock_guard lock(mutex_);
   FrameTrack some;
@@ -194,7 +206,7 @@ FrameTrack FingerprintTrack::CopyOf(const std::vector<int64_t>& frames) {
 }
 
 DeclaredTimes FingerprintTrack::TimesOf(int64_t count) const {
-  const bool of_all = std::ssize(track_.times) == added_;
+  const bool of_all = first_ + std::ssize(track_.times) == added_;
   return {track_.rate, std::span(track_.times).first(of_all ? static_cast<size_t>(Known(count)) : 0)};
 }
 

@@ -65,9 +65,12 @@ class FingerprintTrack {
   void SetCrop(const Rectangle& crop);
   void Add(const Picture& picture, std::optional<double> time);
   int64_t size() const;
-  /// The first `count` frames, or all if there are fewer.
+  /// The first `count` frames, or all if there are fewer; without forgotten ones.
   FrameTrack Copy(int64_t count);
-  /// These frames, without their times. Their fingerprints must be computed already.
+  /// Frees the fingerprints of the first `count` frames, which the receiver gets one by one.
+  void Forget(int64_t count);
+  void SetForgotten(std::function<void(const FrameFingerprint&)> receiver) { forgotten_ = std::move(receiver); }
+  /// These of the frames that are not forgotten, without their times. Their fingerprints must be computed already.
   FrameTrack CopyOf(const std::vector<int64_t>& frames);
   /// The result of AlignTracks for these frames of two videos where IsIdentityAlignment holds, which needs no copies;
   /// nullopt: it does not hold.
@@ -92,14 +95,16 @@ class FingerprintTrack {
 
  private:
   void MakeUpTo(int64_t count);
-  int64_t Known(int64_t count) const { return std::min<int64_t>(count, std::ssize(made_)); }
+  int64_t Known(int64_t count) const { return std::clamp<int64_t>(count - first_, 0, std::ssize(made_)); }
   DeclaredTimes TimesOf(int64_t count) const;
 
   mutable std::mutex mutex_;
   FingerprintStream stream_;
   FrameTrack track_;                   // without fingerprints
   std::deque<FrameFingerprint> made_;  // a vector would copy them again and again as it grows
-  int64_t added_ = 0;                  // pictures
+  int64_t first_ = 0;                  // frames that are forgotten
+  std::function<void(const FrameFingerprint&)> forgotten_;
+  int64_t added_ = 0;  // pictures
   bool is_left_ = false;
   std::deque<Picture> left_;  // to the session, which has not put their fingerprints yet
   std::optional<Rectangle> crop_;

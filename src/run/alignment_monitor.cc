@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "align/align_tracks.h"
+#include "align/align_windows.h"
 #include "align/read_tracks.h"
 #include "metric/registry.h"
 #include "run/encode_groups.h"
@@ -40,7 +41,9 @@ AlignmentMonitor::AlignmentMonitor(const RunRequest& request, const AlignmentPla
       videos_(videos),
       crew_(plan.is_checked() ? MakeFingerprintCrew(request.threads) : nullptr),
       tracks_(task_.videos.size()),
-      next_check_(plan.first_check),
+      confidence_(task_.videos.size(), 1),
+      window_(AlignmentWindow(request.max_memory)),
+      next_check_(std::min(plan.first_check, window_)),
       alignments_(plan.alignments),
       warnings_(plan.warnings) {}
 
@@ -93,9 +96,39 @@ bool AlignmentMonitor::RejectsFacts() {
 
 bool AlignmentMonitor::Rejects(int64_t frames) {
   if (!plan_.is_checked() || frames < next_check_) return false;
-  for (const auto& track : tracks_)
-    if (track && track->Made(next_check_) < next_check_) return false;
-  return RejectsFirst(std::exchange(next_check_, 4 * next_check_));
+  for (size_t v = 0; v < tracks_.size(); ++v) {
+    const bool has_some = IsRead(tracks_[v]) && tracks_[v]->size() < next_check_ + plan_.SkipOf(v);
+    if (has_some || (tracks_[v] && tracks_[v]->Made(next_check_) < next_check_)) return false;
+  }
+  const int64_t count = std::exchange(next_check_, std::min(4 * next_check_, passed_.count + window_));
+  return count < passed_.count + window_ ? RejectsFirst(count) : !PassWindow(count);
+}
+
+/// Confirms the pairs up to `count` of a long run, and forgets their frames, except those that lead up to the next
+/// ones. False: they are misaligned.
+bool AlignmentMonitor::PassWindow(int64_t count) {
+  constexpr int64_t kLeadUp = 200;
+  const bool is_first = passed_.count == 0;
+  for (size_t v = 1; v < tracks_.size(); ++v) {
+    if (!IsRead(tracks_[0]) || !IsRead(tracks_[v])) continue;
+    if (plan_.basis == Basis::kEstimated) {
+      if (RejectsFirst(count)) return false;
+      continue;
+    }
+    std::optional<ConfirmedAlignment> found = ConfirmAssumed(task_, v, *tracks_[0], *tracks_[v], count, passed_);
+    if (!found) {
+      Reject(v, {.rejected = 0});
+      continue;
+    }
+    confidence_[v] = std::min(confidence_[v], found->alignment.confidence);
+    if (is_first) std::ranges::move(found->warnings, std::back_inserter(warnings_));
+  }
+  if (misalignment_) return false;
+  passed_ = {.count = count - kLeadUp, .window = window_};
+  next_check_ = passed_.count + window_;
+  for (size_t v = 0; v < tracks_.size(); ++v)
+    if (tracks_[v]) tracks_[v]->Forget(passed_.count + plan_.SkipOf(v));
+  return true;
 }
 
 bool AlignmentMonitor::RejectsAll() {
@@ -109,7 +142,7 @@ bool AlignmentMonitor::RejectsFirst(int64_t frames) {
   if (!IsRead(tracks_[0])) return false;
   for (size_t v = 1; v < tracks_.size(); ++v) {
     if (!IsRead(tracks_[v])) continue;  // an attempt that reads the reference alone
-    std::optional<Misalignment> found = CheckFirstPairs(plan_, *tracks_[0], *tracks_[v], frames);
+    std::optional<Misalignment> found = CheckFirstPairs(plan_, *tracks_[0], *tracks_[v], frames, passed_);
     if (found) Reject(v, *std::move(found));
   }
   return misalignment_.has_value();
@@ -136,13 +169,14 @@ void AlignmentMonitor::ConcludeAssumed(int64_t frames) {
       alignments_.push_back(AlignByOffset(end, end, 0));
       continue;
     }
-    std::optional<ConfirmedAlignment> found = ConfirmAssumed(task_, v, *tracks_[0], *tracks_[v], frames);
+    passed_.confidence = confidence_[v];
+    std::optional<ConfirmedAlignment> found = ConfirmAssumed(task_, v, *tracks_[0], *tracks_[v], frames, passed_);
     if (!found) {
       Reject(v, {.rejected = 0});
       continue;
     }
     alignments_.push_back(std::move(found->alignment));
-    std::ranges::move(found->warnings, std::back_inserter(warnings_));
+    if (passed_.count == 0) std::ranges::move(found->warnings, std::back_inserter(warnings_));
   }
 }
 
@@ -150,7 +184,8 @@ void AlignmentMonitor::ConcludeAssumed(int64_t frames) {
 void AlignmentMonitor::ConcludeEstimated(int64_t frames) {
   if (!ReadToEnds()) return Reject(1, {.rejected = plan_.offset});
   std::vector<FrameTrack> whole = {tracks_[0]->Copy(kAll), tracks_[1]->Copy(kAll)};
-  std::optional<ConfirmedAlignment> found = ConfirmEstimated(task_, plan_, whole, frames);
+  std::optional<ConfirmedAlignment> found = ConfirmEstimated(task_, plan_, whole, frames, passed_);
+  if (!found && passed_.count > 0) whole.clear();
   if (!found) return Reject(1, {.rejected = plan_.offset, .whole = std::move(whole)});
   alignments_.push_back(std::move(found->alignment));
   warnings_ = std::move(found->warnings);
@@ -162,7 +197,9 @@ bool AlignmentMonitor::ReadToEnds() {
   for (const auto& track : tracks_)
     if (track->has_ended()) shortest = std::min(shortest, track->size());
   if (shortest == kAll) return false;
-  return std::ranges::all_of(tracks_, [&](const auto& track) { return track->ReadRest(WorthReading(shortest, 1)); });
+  int64_t most = WorthReading(shortest, 1);
+  if (passed_.count > 0) most = std::min(most, shortest + window_);
+  return std::ranges::all_of(tracks_, [&](const auto& track) { return track->ReadRest(most); });
 }
 
 }  // namespace acutance

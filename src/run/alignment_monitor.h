@@ -68,6 +68,7 @@ class AlignmentMonitor {
 
  private:
   bool RejectsFirst(int64_t frames);
+  bool PassWindow(int64_t count);
   void Reject(size_t video, Misalignment misalignment);
   void ConcludeAssumed(int64_t frames);
   void ConcludeEstimated(int64_t frames);
@@ -78,6 +79,9 @@ class AlignmentMonitor {
   VideoCache& videos_;
   std::shared_ptr<ThreadPool> crew_;                       // computes fingerprints; null: they are not recorded
   std::vector<std::shared_ptr<FingerprintTrack>> tracks_;  // by video; null: not recorded
+  std::vector<double> confidence_;                         // by video, of pairs that passed
+  PassedPairs passed_;
+  const int64_t window_;  // pairs after which frames are forgotten
   int64_t next_check_;
   std::optional<Misalignment> misalignment_;  // of the last of them
   std::vector<size_t> rejected_;

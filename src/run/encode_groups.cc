@@ -117,14 +117,20 @@ ScoredRun PartOf(ScoredRun run, const VideoGroup& group) {
 
 Result<std::vector<GroupPlan>> PlanGroups(const AlignmentTask& task, std::vector<FrameTrack> tracks,
                                           const std::vector<Status>& damages) {
-  std::vector<GroupPlan> groups;
   std::vector<FrameTrack> pair(2);
   pair[0] = std::move(tracks[0]);
-  for (size_t d = 0; d + 1 < tracks.size(); ++d) {
+  return GroupPlans(tracks.size() - 1, [&](size_t d) {
     pair[1] = std::move(tracks[d + 1]);
     std::vector<Status> own;
     if (!damages.empty()) own = {damages[0], damages[d + 1]};
-    ACU_ASSIGN_OR_RETURN(AlignmentPlan plan, PlanFromTracks(PartOf(task, {d}), pair, own));
+    return PlanFromTracks(PartOf(task, {d}), pair, own);
+  });
+}
+
+Result<std::vector<GroupPlan>> GroupPlans(size_t videos, const std::function<Result<AlignmentPlan>(size_t)>& plan_of) {
+  std::vector<GroupPlan> groups;
+  for (size_t d = 0; d < videos; ++d) {
+    ACU_ASSIGN_OR_RETURN(AlignmentPlan plan, plan_of(d));
     const auto fits = [&](const GroupPlan& each) {
       return HaveSameFrames(each.plan.alignments.front(), plan.alignments.front());
     };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct GroupPlan {
 /// empty.
 Result<std::vector<GroupPlan>> PlanGroups(const AlignmentTask& task, std::vector<FrameTrack> tracks,
                                           const std::vector<Status>& damages);
+
+/// The same from the plans of single videos, by distorted video.
+Result<std::vector<GroupPlan>> GroupPlans(size_t videos, const std::function<Result<AlignmentPlan>(size_t)>& plan_of);
 
 struct ScoredGroup {
   VideoGroup group;

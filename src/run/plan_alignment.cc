@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "align/align_tracks.h"
+#include "align/align_windows.h"
 #include "align/read_tracks.h"
 #include "video/filters.h"
 
@@ -77,15 +77,28 @@ std::optional<int64_t> FramesOfPart(const AlignmentTask& task, const VideoSource
   return static_cast<int64_t>(std::min(kMost, 1.1 * last + 1.2 * apart));
 }
 
-struct Fingerprints {
-  std::optional<AlignmentPlan> estimate{};  // from the first frames; not set: all are here
-  std::vector<FrameTrack> tracks{};         // by video
-  std::vector<Status> damages{};            // why a video could not be read to its end
-};
+/// The plan for videos of which too many frames are read to be aligned at once.
+Result<std::vector<GroupPlan>> PlanInWindows(const AlignmentTask& task, int64_t window, std::optional<int64_t> most,
+                                             TrackReading& reading) {
+  using By = WindowedAlignment::By;
+  const By by = task.request.mode == AlignmentRequest::Mode::kTimes ? By::kTimes : By::kContent;
+  std::vector<WindowedAlignment> alignments;
+  for (size_t v = 1; v < task.videos.size(); ++v) {
+    const auto &count = task.videos[0].frame_count, &other = task.videos[v].frame_count;
+    alignments.emplace_back(window, by, count && count == other);
+  }
+  ACU_RETURN_IF_ERROR(AlignInWindows(reading, most, alignments));
+  return GroupPlans(alignments.size(), [&](size_t d) {
+    const int64_t reference = reading.CountOf(0), distorted = reading.CountOf(d + 1);
+    std::vector<AlignedTracks> aligned;
+    aligned.push_back({alignments[d].Finish(reference, distorted), reference, distorted, alignments[d].samples()});
+    return PlanFromAligned(PartOf(task, {d}), std::move(aligned), {reading.damages()[0], reading.damages()[d + 1]});
+  });
+}
 
 /// Reads the frames that a plan needs. estimate_after: offsets that the first frames ruled out; null: no estimate.
-Result<Fingerprints> ReadFingerprints(const RunRequest& request, const AlignmentTask& task,
-                                      const Misalignment* estimate_after, VideoCache& cache) {
+Result<std::vector<GroupPlan>> PlanFromFingerprints(const RunRequest& request, const AlignmentTask& task,
+                                                    const Misalignment* estimate_after, VideoCache& cache) {
   ACU_ASSIGN_OR_RETURN(const Videos videos, OpenForFingerprints(request, task, estimate_after != nullptr, cache));
   const std::shared_ptr<void> watch = InterruptOnCancel(request, videos);
   TrackReading reading(videos);
@@ -95,10 +108,15 @@ Result<Fingerprints> ReadFingerprints(const RunRequest& request, const Alignment
     const FrameTrack &reference = reading.tracks()[0], &distorted = reading.tracks()[1];
     if (reference.is_whole || distorted.is_whole) break;  // what is read to its end needs no estimate
     if (const auto offset = PlainOffset(AlignTracks(reference, distorted), estimate_after->rejected))
-      return Fingerprints{.estimate = PlanWithOffset(*offset, 4 * count)};
+      return std::vector<GroupPlan>{{{0}, PlanWithOffset(*offset, 4 * count)}};
   }
-  ACU_RETURN_IF_ERROR(reading.ReadTo(FramesOfPart(task, *videos[0])));
-  return Fingerprints{.tracks = reading.Take(), .damages = reading.damages()};
+  const std::optional<int64_t> part = FramesOfPart(task, *videos[0]);
+  const int64_t window = AlignmentWindow(request.max_memory);
+  ACU_RETURN_IF_ERROR(reading.ReadTo(std::min(window, part.value_or(window))));
+  const bool is_long = std::ranges::any_of(
+      reading.tracks(), [&](const FrameTrack& track) { return !track.is_whole && track.size() >= window; });
+  if (is_long && part.value_or(window + 1) > window) return PlanInWindows(task, window, part, reading);
+  return PlanGroups(task, reading.tracks(), reading.damages());
 }
 
 }  // namespace
@@ -140,9 +158,7 @@ Result<std::vector<GroupPlan>> PlanNextAttempt(const RunRequest& request, const 
   // A second estimate would be a guess.
   const bool may_estimate = failed.basis != AlignmentPlan::Basis::kEstimated && MayEstimateOffset(task);
   if (may_estimate && misalignment.offset) return only(PlanWithOffset(*misalignment.offset, misalignment.next_check));
-  ACU_ASSIGN_OR_RETURN(Fingerprints read,
-                       ReadFingerprints(request, task, may_estimate ? &misalignment : nullptr, cache));
-  return read.estimate ? only(*std::move(read.estimate)) : PlanGroups(task, std::move(read.tracks), read.damages);
+  return PlanFromFingerprints(request, task, may_estimate ? &misalignment : nullptr, cache);
 }
 
 }  // namespace acutance

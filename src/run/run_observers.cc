@@ -88,6 +88,8 @@ void RunObservers::AddTap(std::vector<ResultTap>& taps) {
 
 void RunObservers::Start(double frame_rate) {
   worst_.assign(worst_count_ > 0 ? videos_ : 0, WorstFrames(worst_count_, frame_rate));
+  if (const auto track = alignment_->reference_track(); track && shots_)
+    track->SetForgotten([this](const FrameFingerprint& frame) { shots_->AddFingerprints({&frame, 1}); });
 }
 
 void RunObservers::Observe(const FramePair& pair, const Session& session) {

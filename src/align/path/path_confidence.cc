@@ -56,6 +56,22 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
   }
 }
 
+/// A single repeat and a missing frame near to it may be an encode that lags and catches up: the frames about both are
+/// ambiguous unless they are surer.
+void DoubtLags(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kNear = 2, kApart = 6;  // frames
+  const int64_t count = std::ssize(margins);
+  int64_t held = -1;
+  for (int64_t j = 1; j < count; ++j) {
+    const bool is_lone = path.held[j - 1] == 0 && (j + 1 == count || path.held[j + 1] == 0);
+    if (path.held[j] != 0) held = is_lone ? j : -1;
+    const bool returns = held > 0 && j - held <= kApart && path.held[j] == 0 && path.offsets[j] > path.offsets[j - 1] &&
+                         path.offsets[j] == path.offsets[held - 1];
+    for (int64_t k = std::max<int64_t>(0, held - kNear); returns && k < std::min(count, j + kNear); ++k)
+      if (margins[k] < sure) margins[k] = 0;
+  }
+}
+
 /// By how many reference frames distorted frame j advances, where a path says from `before` to `now`: near to that,
 /// also where errors hide which of several frames that move alike it shows; near to 0 for a repeat. nullopt: too little
 /// moves.
@@ -87,12 +103,15 @@ void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, do
   }
 }
 
-/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, or it should not move.
+/// By distorted frame, the part that it shows of the motion that it should; below 0: unknown, it should not move, or
+/// its picture changes by far more, as after a damaged one.
 std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted) {
+  constexpr double kFarMore = 4;
   std::vector<double> parts(judged.size(), -1);
   for (int64_t j = 1; j < std::ssize(parts); ++j) {
     const int64_t before = judged[j - 1], now = judged[j];
     if (before < 0 || now <= before || path.held[j] != 0) continue;
+    if (fitted.fine->DistortedMotion(j) > kFarMore * fitted.fine->ReferenceDistance(before, now)) continue;
     if (const std::optional<double> moved = FramesMoved(*fitted.fine, j, before, now))
       parts[j] = std::max(0.0, *moved / static_cast<double>(now - before));
   }
@@ -270,6 +289,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureAlone = 6;         // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
+  constexpr double kSureOfLags = 12;       // of those that seem to catch up
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
   TrustBetweenSure(path, judged, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
@@ -277,6 +297,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
   DoubtOutOfStep(judged, fitted, kSureAlone, margins);
   DoubtUnexplained(judged, fitted, margins);
+  DoubtLags(path, kSureOfLags, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
