@@ -2,8 +2,7 @@
 // profiles.
 #include <span>
 
-#include "io/ffmpeg/container_crop.h"
-#include "io/ffmpeg/matroska_size.h"
+#include "io/ffmpeg/container_facts.h"
 #include "io/icc_profile.h"
 #include "tests/fuzz/fuzz.h"
 

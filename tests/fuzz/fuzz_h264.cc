@@ -1,6 +1,5 @@
 // Fuzz target: the parameter sets of H.264 in containers.
-#include "io/ffmpeg/h264_chroma.h"
-#include "io/ffmpeg/h264_reorder_depth.h"
+#include "io/ffmpeg/h264_bits.h"
 #include "tests/fuzz/fuzz.h"
 
 ACU_FUZZ_TARGET(input) {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/chroma_conversion.h"
+#include "io/ffmpeg/container_facts.h"
 #include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
-#include "io/ffmpeg/matroska_size.h"
 #include "tests/io/io_test_util.h"
 
 namespace acutance {

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "io/ffmpeg/h264_bits.h"
-#include "io/ffmpeg/h264_chroma.h"
-#include "io/ffmpeg/h264_reorder_depth.h"
 
 namespace acutance {
 namespace {

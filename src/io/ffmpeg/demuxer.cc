@@ -6,8 +6,8 @@
 
 #include "base/shell_word.h"
 #include "base/threads/exception_barrier.h"
+#include "io/ffmpeg/container_facts.h"
 #include "io/ffmpeg/library.h"
-#include "io/ffmpeg/matroska_size.h"
 #include "io/ffmpeg/stream_probe.h"
 
 namespace acutance {

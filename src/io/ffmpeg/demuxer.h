@@ -15,7 +15,7 @@ extern "C" {
 
 #include "base/status.h"
 #include "io/byte_stream.h"
-#include "io/ffmpeg/container_crop.h"
+#include "io/ffmpeg/container_facts.h"
 #include "io/ffmpeg/damage_watch.h"
 #include "io/ffmpeg/program_changes.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "io/ffmpeg/frame_import.h"
-#include "io/ffmpeg/h264_chroma.h"
+#include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/library.h"
 
 // FFmpeg's header includes cuda.h, for two types alone, unless CUDA_VERSION is defined.

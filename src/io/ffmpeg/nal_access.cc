@@ -1,4 +1,4 @@
-#include "io/ffmpeg/nal_access.h"
+#include "io/ffmpeg/random_access.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "io/ffmpeg/nal_access.h"
-
 namespace acutance {
 namespace {
 

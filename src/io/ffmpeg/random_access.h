@@ -39,4 +39,8 @@ class RandomAccess {
   std::string refusal_;
 };
 
+/// Those of H.264 and HEVC, whose packets are NAL units (nal_access.cc).
+std::unique_ptr<RandomAccess> MakeH264Access(PacketBytes extradata);
+std::unique_ptr<RandomAccess> MakeHevcAccess(PacketBytes extradata);
+
 }  // namespace acutance

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "io/ffmpeg/h264_reorder_depth.h"
+#include "io/ffmpeg/h264_bits.h"
 
 namespace acutance {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of the crops that containers declare.
-#include "io/ffmpeg/container_crop.h"
+#include "io/ffmpeg/container_facts.h"
 
 #include <gtest/gtest.h>
 
