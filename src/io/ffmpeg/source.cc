@@ -11,10 +11,11 @@
 #include "io/ffmpeg/stream_facts.h"
 
 #if defined(__SANITIZE_THREAD__)
-// FFmpeg's libraries are not instrumented, so that data which their threads hand to each other
-// looks like a race to ThreadSanitizer.
+// FFmpeg's libraries are not instrumented, so that data which their threads hand to each other, and frames' memory that
+// comes back through their pools, look like races to ThreadSanitizer.
 extern "C" const char* __tsan_default_suppressions() {
-  return "called_from_lib:libavcodec.so\ncalled_from_lib:libavformat.so\ncalled_from_lib:libavutil.so\n";
+  return "called_from_lib:libavcodec.so\ncalled_from_lib:libavformat.so\ncalled_from_lib:libavutil.so\n"
+         "race:acutance::DamageWatch::Prepare\n";
 }
 #endif
 
