@@ -92,24 +92,15 @@ bool InPlaceFit::IsBetter() const {
   return all >= kLeastPictures && 4 * better >= 3 * all;
 }
 
-Result<std::optional<Rectangle>> FindPartInPlace(const std::vector<NamedShape>& videos, OpenOptions options) {
+Result<std::optional<Rectangle>> FindPartInPlace(const NamedShape& reference, const NamedShape& distorted,
+                                                 OpenOptions options) {
   options.device_decoding.reset();
-  const ShapedVideo& first = videos.front().video;
-  Rectangle part = first.content;
-  for (const auto& [name, video] : videos) {
-    if (!HaveOneSize(first, video)) return std::optional<Rectangle>();
-    part = Intersection(part, video.content);
-  }
-  part = AlignToChroma(part, first.format.pixel_format);
+  const ShapedVideo &one = reference.video, &other = distorted.video;
+  if (one.content == other.content || !HaveOneSize(one, other)) return std::optional<Rectangle>();
+  const Rectangle part = AlignToChroma(Intersection(one.content, other.content), one.format.pixel_format);
   if (part.width <= 0 || part.height <= 0) return std::optional<Rectangle>();
-  bool differ = false;
-  for (auto video = videos.begin() + 1; video != videos.end(); ++video) {
-    if (video->video.content == first.content) continue;
-    differ = true;
-    ACU_ASSIGN_OR_RETURN(const bool fits, FitsInPlace(part, videos.front(), *video, options));
-    if (!fits) return std::optional<Rectangle>();
-  }
-  return differ ? std::optional(part) : std::nullopt;
+  ACU_ASSIGN_OR_RETURN(const bool fits, FitsInPlace(part, reference, distorted, options));
+  return fits ? std::optional(part) : std::nullopt;
 }
 
 }  // namespace acutance

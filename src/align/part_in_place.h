@@ -1,4 +1,4 @@
-// Common part of videos of one size of which some have bars painted over the edges of the picture.
+// Common part of two videos of one size of which one has bars painted over the edges of the picture.
 #pragma once
 
 #include <optional>
@@ -40,8 +40,9 @@ struct NamedShape {
   ShapedVideo video;  // its content within bars
 };
 
-/// The part within the bars of all videos, the reference first; nullopt: their sizes differ, their bars do not, or the
-/// first 256 frames do not show that they were painted.
-Result<std::optional<Rectangle>> FindPartInPlace(const std::vector<NamedShape>& videos, OpenOptions options);
+/// The part within the bars of both videos; nullopt: their sizes differ, their bars do not, or the first 256 frames do
+/// not show that they were painted.
+Result<std::optional<Rectangle>> FindPartInPlace(const NamedShape& reference, const NamedShape& distorted,
+                                                 OpenOptions options);
 
 }  // namespace acutance

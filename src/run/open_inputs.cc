@@ -104,7 +104,7 @@ Result<std::optional<Rectangle>> ChooseCrop(const CropChoice& choice, const Pair
 Status CropToSharedPart(const OpenOptions& open, PairReaderInput& reference, PairReaderInput& distorted) {
   const ShapedVideo one = ShapeOf(reference), other = ShapeOf(distorted);
   ACU_ASSIGN_OR_RETURN(const std::optional<Rectangle> part,
-                       FindPartInPlace({{reference.name, one}, {distorted.name, other}}, open));
+                       FindPartInPlace({reference.name, one}, {distorted.name, other}, open));
   if (part) {
     CropTo(*part, reference);
     CropTo(*part, distorted);
