@@ -47,6 +47,13 @@ class Damage(NamedTuple):
     frames: list[int]  # those decoded with errors
 
 
+class Decoding(NamedTuple):
+    """How many decoders decoded a compressed video."""
+
+    segments: int  # decoded side by side; 0: one decoder decoded all
+    one_decoder: str | None  # why one decoder decoded all, or what followed the segments; None: none did
+
+
 class Input(NamedTuple):
     """A video as it was opened, and its conversions; None: its stream does not declare it."""
 
@@ -69,6 +76,7 @@ class Input(NamedTuple):
     light_level: tuple[int, int] | None  # MaxCLL and MaxFALL, in cd/m2
     bit_rate: int | None  # bits/s of the video track
     damage: Damage | None  # None: the video is not damaged
+    decoding: Decoding | None  # None: the video is not compressed
     changes: list[Change]
 
 
@@ -173,8 +181,9 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
     @property
     def inputs(self) -> list[Input]:
         """The files as they were opened, the reference first, and their conversions. Empty for a Session's Result."""
-        return [Input._make([os.fsdecode(path), *rest, damage and Damage(*damage), [Change(*each) for each in changes]])
-                for path, *rest, damage, changes in self._core.inputs]
+        return [Input._make([os.fsdecode(path), *rest, damage and Damage(*damage), decoding and Decoding(*decoding),
+                             [Change(*each) for each in changes]])
+                for path, *rest, damage, decoding, changes in self._core.inputs]
 
     @property
     def model_reasons(self) -> list[str]:

@@ -201,7 +201,7 @@ nb::object ToPython(const Input& input) {
     if (value.empty()) return nb::none();
     return nb::str(value.data(), value.size());
   };
-  const auto& [path, format, frame_rate, color, facts, made, damage] = input;
+  const auto& [path, format, frame_rate, color, facts, made, damage, decoding] = input;
   nb::list changes;
   for (const auto& [change, sentence] : made) changes.append(nb::make_tuple(text(NameOf(change)), sentence));
   const auto display = [](const Mastering& found) { return std::pair(found.min_luminance, found.max_luminance); };
@@ -215,6 +215,7 @@ nb::object ToPython(const Input& input) {
       facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, facts.bit_rate,
       damage.reason.empty() ? nb::object(nb::none())
                             : nb::make_tuple(text(damage.reason), damage.decoded, damage.lost, damage.frames),
+      facts.codec.empty() ? nb::object(nb::none()) : nb::make_tuple(decoding.segments, text(decoding.one_decoder)),
       changes);
 }
 
