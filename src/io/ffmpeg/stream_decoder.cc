@@ -117,10 +117,10 @@ bool StreamDecoder::LacksColors(const AVFrame& frame) const {
   return since != ranges_.begin() && !std::prev(since)->second;
 }
 
-/// Frames before the first key frame of a recording cannot be decoded; that is no damage.
-void StreamDecoder::OnDamage(std::string reason) {
+/// Frames before the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
+void StreamDecoder::OnDamage(std::string reason, bool is_of_frame) {
   std::string logged = watch_.TakeError();
-  if (!has_decoded_ && input_.starts_between_keys()) return;
+  if (!is_of_frame && !has_decoded_ && input_.starts_between_keys()) return;
   if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
   if (on_error_ == OnError::kFind) found_damage_ = true;
   if (on_error_ != OnError::kRecord) return;
@@ -136,7 +136,7 @@ void StreamDecoder::CheckErrors(const AVFrame& frame) {
   const bool is_incomplete = !device_ && !watch_.IsComplete(frame);
   if (watch_.has_errors()) OnDamage("");
   if (!IsCorrupt(frame) && !is_incomplete) return;
-  OnDamage(is_incomplete ? "a part of the picture is missing" : "a part of the picture could not be decoded");
+  OnDamage(is_incomplete ? "a part of the picture is missing" : "a part of the picture could not be decoded", true);
   damaged_packets_.insert(NumberOf(frame));
 }
 
@@ -152,7 +152,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     } else if (watch_.has_errors()) {
       OnDamage("");
     }
-    if (found_damage_ || (options_.stop_at_damage && !broken_.ok())) break;
+    if (found_damage_ || (options_.stop_at_damage && !damage_.reason.empty())) break;
     if (error == 0) {
       if (damaged_packets_.erase(NumberOf(*frame)) > 0) damage_.frames.push_back(decoded_);
       return frame;

@@ -73,7 +73,7 @@ class StreamDecoder {
   void FeedDecoder();  // one packet, or the end
   void StopFeeding(Status reason);
   void NoteRange(const StreamPacket& packet);
-  void OnDamage(std::string reason);
+  void OnDamage(std::string reason, bool is_of_frame = false);
   void CheckErrors(const AVFrame& frame);
 
   // Segments.
