@@ -103,7 +103,7 @@ TEST(Page, DrawsRatesAndQualities) {
   EXPECT_TRUE(Has(part, "points=\"60.0,290.0 680.0,20.0 \""));
   EXPECT_TRUE(Has(part, "points=\"370.0,155.0 \""));
   EXPECT_TRUE(Has(part, "y against x: not computed, because y has one point"));
-  EXPECT_TRUE(Has(part, "<th scope=\"row\">x4</th><td>4.0 kbit/s</td><td>90.0000</td><td>yes</td>"));
+  EXPECT_TRUE(Has(part, "<th scope=\"row\">x4</th><td>4.0 kbit/s</td><td>90.0000</td><td>90.0000</td><td>yes</td>"));
 }
 
 TEST(Page, TellsWhatDamageLooksLike) {

@@ -29,14 +29,18 @@ std::string_view OptionNameOf(const ChromaSiting& siting) {
   return siting.horizontal == 0 ? "topleft" : siting.horizontal == 0.5 ? "top" : "";
 }
 
-/// Bytes that are held of containers in pipes, at most.
-size_t ReplayedBytes(const RunRequest& request, const OpenedInputs& inputs) {
-  const auto of = [&](const PairReaderInput& input) {
-    return input.video->facts().codec.empty() || IsRegularFile(input.name) ? 0 : request.open.most_replayed;
+/// Bytes that compressed videos take at most: frames of files that are decoded ahead, and what is held of pipes.
+size_t BytesOfContainers(const RunRequest& request, const OpenedInputs& inputs) {
+  bool decodes_files = false;
+  size_t held = 0;
+  const auto add = [&](const PairReaderInput& input) {
+    if (input.video->facts().codec.empty()) return;
+    if (IsRegularFile(input.name)) decodes_files = true;
+    else held += request.open.most_replayed;
   };
-  size_t bytes = of(inputs.reference);
-  for (const PairReaderInput& input : inputs.distorted) bytes += of(input);
-  return bytes;
+  add(inputs.reference);
+  std::ranges::for_each(inputs.distorted, add);
+  return held + (decodes_files ? DecodingMemory(request) : 0);
 }
 
 /// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer.
@@ -198,7 +202,7 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
     if (!files.ok()) return report.Fail(RunStage::kSession, files.status());
     spec.on_artifact = *files;
   }
-  if (request.max_memory) spec.max_memory = *request.max_memory - DecodingMemory(request);
+  spec.max_memory = request.max_memory;
   spec.verify = request.verify;
   spec.on_warning = request.on_warning;
   Result<SessionNeeds> needs = FindNeeds(spec);
@@ -241,7 +245,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   const VideoFacts stream = reference.facts();
   spec.video = VideoOptions(facts.frame_rate, facts.color, stream.codec.empty() ? std::nullopt : stream.siting);
   spec.format = facts.format;
-  if (spec.max_memory) *spec.max_memory -= ReplayedBytes(request, inputs);
+  if (spec.max_memory) *spec.max_memory -= BytesOfContainers(request, inputs);
   spec.read_ahead = inputs.is_instant ? 0 : ReadAhead(request) + 1;
   spec.conversions = FindConversions(request, inputs);
   if (Status fit = PairReader::Check(inputs.reference, inputs.distorted); !fit.ok())
