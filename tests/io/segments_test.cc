@@ -244,6 +244,27 @@ TEST_F(Segments, ATruncatedFileEndsAsWithOneDecoder) {
   }
 }
 
+/// Frames and errors; FFmpeg's threads decide which error they report first.
+TEST_F(Segments, ADamagedFileThatIsTruncatedHasOneOutcome) {
+  for (const auto& [options, file] :
+       {std::pair{"-c:v libx265 -x265-params log-level=none:hash=1:keyint=10", "a.mkv"},
+        std::pair{"-c:v libx264 -g 10 -movflags +faststart", "b.mp4"}, std::pair{"-c:v ffv1 -level 3", "c.mkv"}}) {
+    std::string bytes = ReadFile(Truncate(Film(options, file, 10), 0.95));
+    for (size_t at = bytes.size() * 3 / 4, end = at + 20; at < end; ++at)
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x5a);
+    WriteFile(dir_ / file, bytes);
+    const Decoded serial = Decode(dir_ / file, {.decoder_threads = 1});
+    EXPECT_GT(serial.frames.size(), 0u);
+    for (const int threads : {2, 3, 4, 8})
+      for (int run = 0; run < 4; ++run) {
+        SCOPED_TRACE(fmt::format("{} on {} threads", file, threads));
+        const Decoded parallel = Decode(dir_ / file, {.decoder_threads = threads});
+        EXPECT_EQ(parallel.frames, serial.frames);
+        EXPECT_EQ(parallel.error, serial.error);
+      }
+  }
+}
+
 TEST_F(Segments, AreBoundedByMemory) {
   const std::string path = Film("-c:v libx264 -g 10", "a.mp4");
   OpenOptions options = Short();

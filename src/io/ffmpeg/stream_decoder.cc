@@ -167,6 +167,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     OnDamage(FfmpegReason(error));
     ++errors;
   }
+  if (found_damage_) return FramePtr();  // that the stream is also truncated counts when it is decoded again
   if (!broken_.ok()) return broken_;
   return FramePtr();
 }
