@@ -311,30 +311,6 @@ TEST(Api, ARunGoesOnFromItsJournalAndPartsAreJoined) {
   EXPECT_EQ(acutance::Join({folder / "second"}).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(Api, AnEncodeHasTheScoresThatItHasAlone) {
-  const acutance::test::TempDir folder;
-  const std::string reference = folder / "reference.y4m";
-  const std::vector<std::string> encodes = {folder / "short.y4m", folder / "long.y4m"};
-  WriteClip(reference, 6, 0);
-  WriteClip(encodes[0], 4, 24);
-  WriteClip(encodes[1], 6, 12);
-  acutance::ScoreOptions options;
-  options.session = VmafAndPsnr();
-  options.align = "index";
-  const auto together = acutance::Score(reference, encodes, options);
-  ASSERT_TRUE(together.ok()) << together.status().message();
-  EXPECT_EQ(together->frames(), 6);
-  for (int v = 0; v < 2; ++v) {
-    const auto alone = acutance::Score(reference, {encodes[v]}, options);
-    EXPECT_EQ(together->frames(v), alone->frames());
-    EXPECT_EQ(together->names(v), alone->names());
-    for (const std::string& name : alone->names()) EXPECT_EQ(*together->Scores(name, v), *alone->Scores(name)) << name;
-  }
-  const auto compared = together->Compare();
-  ASSERT_TRUE(compared.ok()) << compared.status().message();
-  EXPECT_THAT(compared->text, HasSubstr("compared by the 4 frames of the reference that all of them have"));
-}
-
 TEST(Api, FilesScoreAsTheirPictures) {
   const acutance::test::TempDir folder;
   const std::string reference = folder / "reference.y4m", distorted = folder / "distorted.y4m";
