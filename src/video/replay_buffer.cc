@@ -59,6 +59,7 @@ class ReplayBuffer::Reading : public VideoSource {
     return state_->ended || state_->is_released ? state_->source->MeasureBitRate() : std::nullopt;
   }
   StreamDamage damage() const override { return state_->source->damage(); }
+  Decoding decoding() const override { return state_->source->decoding(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }
   std::vector<InputChange> frame_changes() const override { return state_->source->frame_changes(); }
 

@@ -197,6 +197,12 @@ class Encodes(CommandTest):
         document = self.document("compare", short, plain, sound, *self.MODEL)
         self.assertAlmostEqual(document["comparison"]["encodes"][0]["bit_rate"], right, delta=0.02 * right)
 
+    def test_the_decoding_is_told(self):
+        """Also where the first frames were looked at before scoring began."""
+        short = self.ffmpeg("-i", self.dis, "-c:v", "mpeg2video", "-q:v", "9", self.path("short.mp4"))
+        decoding = self.document("score", short, short, *self.MODEL)["inputs"][1]["decoding"]
+        self.assertTrue(decoding["segments"] > 0 or decoding["one_decoder"], decoding)
+
     def test_options_before_the_videos(self):
         good, bad = self.good_and_bad()
         behind = self.document("compare", self.long, bad, good, "-m", "vmaf_v0.6.1")
