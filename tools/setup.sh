@@ -7,10 +7,10 @@ packages() {
   case $1 in
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
       libdeflate-dev libturbojpeg0-dev libgtest-dev libgmock-dev libbenchmark-dev ;;
-    # The build does without these: slower, without containers (y4m and yuv only), without kernels for some GPUs.
-    build-optional) echo ninja-build ccache libavformat-dev libavcodec-dev libavutil-dev \
+    # The build does without these: slower, without kernels for some GPUs.
+    build-optional) echo ninja-build ccache \
       clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
-    score | bench) echo python3 python3-venv ffmpeg libavformat-dev libavcodec-dev libavutil-dev ;;
+    score | bench) echo python3 python3-venv ffmpeg ;;
     test) echo python3 ;;
     python-optional) echo python3-venv python3-dev ;;
     python) ;;

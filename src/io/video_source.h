@@ -126,6 +126,10 @@ struct DeviceDecoding {
 /// The codecs that FFmpeg can decode on CUDA devices, or the reason why there are none.
 Result<std::vector<std::string>> DeviceCodecs();
 
+/// The version of FFmpeg's libraries that is used, and where it lies: "FFmpeg 7.1.5 (/usr/lib/libavcodec.so.61)". An
+/// error where there is none.
+Result<std::string> FfmpegVersion();
+
 /// Decoding the segments of a container's stream side by side.
 struct SegmentOptions {
   size_t most_bytes = 0;      // of frames that are decoded ahead; 0: one decoder decodes all

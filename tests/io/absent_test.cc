@@ -1,4 +1,4 @@
-// Built only where FFmpeg's libraries are not.
+// Built only where containers are not read.
 #include <gmock/gmock.h>
 
 #include "tests/io/io_test_util.h"
@@ -6,12 +6,12 @@
 namespace acutance {
 namespace {
 
-TEST(WithoutFfmpeg, ContainersAreRefusedByNameOfThePackages) {
+TEST(WithoutFfmpeg, ContainersAreRefusedByNameOfTheOption) {
   const test::TempDir dir;
   test::WriteFile(dir / "a.mkv", "\x1a\x45\xdf\xa3");
   const std::string message = test::ErrorOf(dir / "a.mkv");
   EXPECT_THAT(message, testing::HasSubstr("a.mkv"));
-  EXPECT_THAT(message, testing::HasSubstr("libavformat-dev, libavcodec-dev and libavutil-dev"));
+  EXPECT_THAT(message, testing::HasSubstr("-DACUTANCE_FFMPEG=ON"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace acutance {
 
 Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> stream, const OpenOptions&, FrameFit) {
   return Error(StatusCode::kUnsupported,
-               "{} is neither y4m nor raw yuv, and this build cannot read containers: install libavformat-dev, "
-               "libavcodec-dev and libavutil-dev and build again, or convert it with: ffmpeg -i {} -strict -1 out.y4m",
+               "{} is neither y4m nor raw yuv, and this build cannot read containers: build for a 64-bit machine with "
+               "-DACUTANCE_FFMPEG=ON, or convert it with: ffmpeg -i {} -strict -1 out.y4m",
                stream->name(), ShellWord(stream->name()));
 }
 
@@ -15,11 +15,12 @@ Result<std::vector<std::string>> DeviceCodecs() {
   return Error(StatusCode::kUnsupported, "this build cannot read containers");
 }
 
+Result<std::string> FfmpegVersion() { return Error(StatusCode::kUnsupported, "this build cannot read containers"); }
+
 Result<std::unique_ptr<MotionJpegWriter>> OpenMotionJpegWriter(int, int, double,
                                                                std::function<void(std::string_view)>) {
   return Error(StatusCode::kUnsupported,
-               "this build cannot write videos: install libavformat-dev, libavcodec-dev and libavutil-dev and build "
-               "again");
+               "this build cannot write videos: build for a 64-bit machine with -DACUTANCE_FFMPEG=ON");
 }
 
 }  // namespace acutance

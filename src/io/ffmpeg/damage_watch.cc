@@ -57,7 +57,7 @@ void VisitMarks(uint8_t* samples, ptrdiff_t stride, int width, int height, int b
 }
 
 void FillGray(const AVFrame& frame, int depth) {
-  for (const AVBufferRef* buffer : frame.buf) {
+  for (const AVBufferRef* buffer : Fields(frame).buf()) {
     if (!buffer) continue;
     if (depth == 8) {
       std::memset(buffer->data, 0x80, buffer->size);
@@ -84,45 +84,48 @@ DamageWatch::~DamageWatch() {
 }
 
 void DamageWatch::Attach(AVFormatContext& container) {
-  container.opaque = this;
+  Fields(container).opaque() = this;
   level_ = AV_LOG_ERROR;
 }
 
 void DamageWatch::Attach(AVCodecContext& decoder, bool fills) {
-  decoder.opaque = this;
+  const auto fields = Fields(decoder);
+  const Codec codec = CodecOf(fields.codec_id());
+  fields.opaque() = this;
   marked_.clear();
   TakeError();
-  fills_ = fills;
+  // FFV1 before version 2 has no checksums. FFmpeg 7 and later leave what they cannot read as the memory was, and
+  // report nothing.
+  fills_ = fills || (codec == Codec::kFfv1 && fields.extradata_size() == 0);
   // H.264's decoder reports slices that are lost in its log alone, and conceals them over the marks.
-  const bool is_unheard = decoder.codec_id == AV_CODEC_ID_H264 && !fills && !ReadsFfmpegLog();
-  if (is_unheard) decoder.error_concealment = 0;
-  marks_ = is_unheard || decoder.codec_id == AV_CODEC_ID_HEVC || decoder.codec_id == AV_CODEC_ID_MPEG2VIDEO;
-  if ((!fills_ && !marks_) || !(decoder.codec->capabilities & AV_CODEC_CAP_DR1)) return;
-  decoder.get_buffer2 = GetBuffer;
-#if LIBAVCODEC_VERSION_MAJOR < 60
-  decoder.thread_safe_callbacks = 1;
-#endif
+  const bool is_unheard = codec == Codec::kH264 && !fills && !ReadsFfmpegLog();
+  if (is_unheard) Ffmpeg().av_opt_set_int(&decoder, "ec", 0, 0);
+  marks_ = is_unheard || codec == Codec::kHevc || codec == Codec::kMpeg2;
+  if ((!fills_ && !marks_) || !(fields.codec()->capabilities & AV_CODEC_CAP_DR1)) return;
+  fields.get_buffer2() = GetBuffer;
+  if (fields.has_thread_safe_callbacks()) fields.thread_safe_callbacks() = 1;
 }
 
 int DamageWatch::GetBuffer(AVCodecContext* decoder, AVFrame* frame, int flags) {
   const int got = Ffmpeg().avcodec_default_get_buffer2(decoder, frame, flags);
   if (got < 0) return got;
   const Status prepared = CatchExceptions([&] {
-    static_cast<DamageWatch*>(decoder->opaque)->Prepare(*frame);
+    static_cast<DamageWatch*>(Fields(*decoder).opaque())->Prepare(*frame);
     return Status();
   });
   return prepared.ok() ? got : AVERROR(ENOMEM);
 }
 
 void DamageWatch::Prepare(const AVFrame& frame) {
-  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-  if (!desc || !frame.buf[0] || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
+  const auto fields = Fields(frame);
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(fields.format());
+  if (!desc || !fields.buf()[0] || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
   const int depth = desc->comp[0].depth;
   if (fills_) FillGray(frame, depth);
   if (!marks_ || depth < 8) return;
-  AVBufferRef* held = Ffmpeg().av_buffer_ref(frame.buf[0]);
+  AVBufferRef* held = Ffmpeg().av_buffer_ref(fields.buf()[0]);
   if (!held) return;
-  Marked picture{{}, frame.data[0], frame.linesize[0], frame.width, frame.height, depth > 8 ? 2 : 1};
+  Marked picture{{}, fields.data()[0], fields.linesize()[0], fields.width(), fields.height(), depth > 8 ? 2 : 1};
   picture.buffer.reset(held);
   VisitMarks(picture.samples, picture.stride, picture.width, picture.height, picture.bytes,
              [](uint8_t* at, const auto& mark) { std::memcpy(at, mark.data(), sizeof mark); });
@@ -138,12 +141,13 @@ bool DamageWatch::HasMark(const Marked& picture) {
 }
 
 bool DamageWatch::IsComplete(const AVFrame& frame) {
-  if (!marks_ || !frame.buf[0]) return true;
+  const AVBufferRef* const luma = Fields(frame).buf()[0];
+  if (!marks_ || !luma) return true;
   std::deque<Marked> done;
   {
     const std::scoped_lock lock(mutex_);
-    const auto mine = std::ranges::find_if(
-        marked_, [&](const Marked& picture) { return picture.buffer->data == frame.buf[0]->data; });
+    const auto mine =
+        std::ranges::find_if(marked_, [&](const Marked& picture) { return picture.buffer->data == luma->data; });
     if (mine == marked_.end()) return true;
     const auto count = mine - marked_.begin() + 1;
     for (ptrdiff_t i = 0; i < count; ++i) {
@@ -176,9 +180,10 @@ bool DamageWatch::NoteLog(void* context, int level, const char* format, va_list 
   const auto* type = context ? *static_cast<const AVClass**>(context) : nullptr;
   if (!type) return false;
   void* watch = nullptr;
-  if (std::strcmp(type->class_name, "AVCodecContext") == 0) watch = static_cast<AVCodecContext*>(context)->opaque;
+  if (std::strcmp(type->class_name, "AVCodecContext") == 0)
+    watch = Fields(*static_cast<AVCodecContext*>(context)).opaque();
   else if (std::strcmp(type->class_name, "AVFormatContext") == 0)
-    watch = static_cast<AVFormatContext*>(context)->opaque;
+    watch = Fields(*static_cast<AVFormatContext*>(context)).opaque();
   const std::scoped_lock lock(TheWatches().mutex);
   if (std::ranges::find(TheWatches().live, watch) == TheWatches().live.end()) return false;
   // H.264's and MPEG-2's decoders report what they conceal as information.

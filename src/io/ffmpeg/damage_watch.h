@@ -1,11 +1,6 @@
 // Signs of damage in what FFmpeg reads: errors in its log, and pictures that its decoders leave incomplete.
 #pragma once
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-}
-
 #include <atomic>
 #include <cstdarg>
 #include <cstdint>
@@ -13,6 +8,8 @@ extern "C" {
 #include <memory>
 #include <mutex>
 #include <string>
+
+#include "io/ffmpeg/declarations.h"
 
 namespace acutance {
 

@@ -1,14 +1,11 @@
 // FFmpeg's decoders on the CPU, as this folder opens them.
 #pragma once
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
-
 #include <cstdint>
 #include <memory>
 
 #include "io/ffmpeg/damage_watch.h"
+#include "io/ffmpeg/declarations.h"
 
 namespace acutance {
 
@@ -33,6 +30,15 @@ struct StreamPacket {
 /// Sends the packet, with its number; null: the end of the stream. Returns FFmpeg's error code.
 int SendPacket(AVCodecContext& decoder, StreamPacket* packet);
 int64_t NumberOf(const AVFrame& frame);
+/// Makes the decoder hand on numbers, before it is opened. flags: more of them.
+void NumberFrames(AVCodecContext& decoder, int flags = 0);
+
+/// Whether the frame declares fields, and whether the upper one is shown first.
+bool IsInterlaced(const AVFrame& frame);
+bool IsTopFirst(const AVFrame& frame);
+
+/// Makes the decoder leave out film grain, and describe it in the frames' side data; before it is opened.
+void ExportFilmGrain(AVCodecContext& decoder);
 
 /// Whether the decoder marks the frame as damaged.
 bool IsCorrupt(const AVFrame& frame);

@@ -153,10 +153,12 @@ Status Demuxer::NotReadable(int error) const {
 Status Demuxer::OpenContainer(bool always_probe) {
   AVFormatContext* container = Ffmpeg().avformat_alloc_context();
   if (!container) return Failure("no memory", AVERROR(ENOMEM));
-  container->pb = io_.get();
+  Fields(*container).pb() = io_.get();
   watch_.Attach(*container);
   // One file is scored: play lists and lists of parts, which name others, open none of them.
-  container->io_open = [](AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EPERM); };
+  Fields(*container).io_open() = [](AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
+    return AVERROR(EPERM);
+  };
   AVDictionary* options = nullptr;
   Ffmpeg().av_dict_set(&options, "protocol_whitelist", "none", 0);
   const int opened = Ffmpeg().avformat_open_input(&container, name().c_str(), nullptr, &options);  // frees on failure
@@ -172,25 +174,25 @@ Status Demuxer::OpenContainer(bool always_probe) {
 namespace {
 
 std::string LanguageOf(const AVStream& stream) {
-  const AVDictionaryEntry* const entry = Ffmpeg().av_dict_get(stream.metadata, "language", nullptr, 0);
+  const AVDictionaryEntry* const entry = Ffmpeg().av_dict_get(Fields(stream).metadata(), "language", nullptr, 0);
   return entry ? entry->value : "";
 }
 
 }  // namespace
 
 std::string Demuxer::DescribeTrack(int stream) const {
-  const AVStream& video = *container_->streams[stream];
-  const std::string language = LanguageOf(video);
-  return fmt::format("{}x{} {}{}", video.codecpar->width, video.codecpar->height,
-                     Ffmpeg().avcodec_get_name(video.codecpar->codec_id), language.empty() ? "" : ", " + language);
+  const auto video = Fields(*Fields(Stream(stream)).codecpar());
+  const std::string language = LanguageOf(Stream(stream));
+  return fmt::format("{}x{} {}{}", video.width(), video.height(), Ffmpeg().avcodec_get_name(video.codec_id()),
+                     language.empty() ? "" : ", " + language);
 }
 
 /// The stream that the user named; -1: none was named.
 Result<int> Demuxer::FindTrack(const std::vector<int>& videos) const {
   if (wanted_track_.empty()) return -1;
   for (size_t k = 0; k < videos.size(); ++k) {
-    const AVStream& video = *container_->streams[videos[k]];
-    const bool is_default = wanted_track_ == "default" && (video.disposition & AV_DISPOSITION_DEFAULT);
+    const AVStream& video = Stream(videos[k]);
+    const bool is_default = wanted_track_ == "default" && (Fields(video).disposition() & AV_DISPOSITION_DEFAULT);
     if (is_default || wanted_track_ == std::to_string(k) || wanted_track_ == LanguageOf(video)) return videos[k];
   }
   std::string tracks;
@@ -201,21 +203,24 @@ Result<int> Demuxer::FindTrack(const std::vector<int>& videos) const {
 
 Status Demuxer::ChooseTrack() {
   std::vector<int> videos;
-  for (unsigned i = 0; i < container_->nb_streams; ++i)
-    if (container_->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-        !(container_->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC))
-      videos.push_back(static_cast<int>(i));
+  const int streams = static_cast<int>(Fields(*container_).nb_streams());
+  for (int i = 0; i < streams; ++i) {
+    const auto stream = Fields(Stream(i));
+    if (Fields(*stream.codecpar()).codec_type() == AVMEDIA_TYPE_VIDEO &&
+        !(stream.disposition() & AV_DISPOSITION_ATTACHED_PIC))
+      videos.push_back(i);
+  }
   ACU_ASSIGN_OR_RETURN(const int wanted, FindTrack(videos));
   track_ = Ffmpeg().av_find_best_stream(container_.get(), AVMEDIA_TYPE_VIDEO, wanted, -1, &codec_, 0);
   if (track_ == AVERROR_DECODER_NOT_FOUND)
     return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg has no decoder for its video", name());
   if (track_ < 0) return Error(StatusCode::kBadData, "{} has no video stream", name());
-  for (unsigned i = 0; i < container_->nb_streams; ++i)
-    if (static_cast<int>(i) != track_) container_->streams[i]->discard = AVDISCARD_ALL;
-  const AVCodecID id = track().codecpar->codec_id;
-  if (track().disposition & AV_DISPOSITION_ATTACHED_PIC)
+  for (int i = 0; i < streams; ++i)
+    if (i != track_) Fields(Stream(i)).discard() = AVDISCARD_ALL;
+  const Codec codec = CodecOf(Fields(parameters()).codec_id());
+  if (Fields(track()).disposition() & AV_DISPOSITION_ATTACHED_PIC)
     return Error(StatusCode::kBadData, "{} has no video stream, but the picture of a cover", name());
-  if (id == AV_CODEC_ID_ANSI || id == AV_CODEC_ID_BINTEXT || id == AV_CODEC_ID_XBIN || id == AV_CODEC_ID_IDF)
+  if (codec == Codec::kAnsi || codec == Codec::kBintext || codec == Codec::kXbin || codec == Codec::kIdf)
     return Error(StatusCode::kBadData, "{} is text and no video", name());
   watch_.NoteWarnings();
   if (videos.size() < 2) return {};
@@ -230,9 +235,7 @@ Status Demuxer::Open(bool always_probe) {
   start_ = start.substr(0, 32);
   declared_end_ = DeclaredFileSize(start.substr(0, kDeclaredEndBytes));
   if (ProgramChanges programs(start); programs.is_active()) programs_ = std::move(programs);
-#if LIBAVCODEC_VERSION_MAJOR < 61
-  crop_ = FindContainerCrop(*stream_);
-#endif
+  if (!Ffmpeg().crops) crop_ = FindContainerCrop(*stream_);
   ACU_RETURN_IF_ERROR(OpenIo());
   ACU_RETURN_IF_ERROR(OpenContainer(always_probe));
   return ChooseTrack();
@@ -269,7 +272,7 @@ void Demuxer::NoteJump(int64_t decoding_time) {
   if (decoding_time == AV_NOPTS_VALUE || !is_transport_stream()) return;
   const int64_t last = std::exchange(count_.decoding_time, decoding_time);
   if (last == AV_NOPTS_VALUE) return;
-  const double step = static_cast<double>(decoding_time - last) * av_q2d(track().time_base);
+  const double step = static_cast<double>(decoding_time - last) * av_q2d(Fields(track()).time_base());
   if (step >= 0 && step <= kForward) return;
   count_.duration += count_.end_time - count_.first_time;
   count_.first_time = count_.end_time = AV_NOPTS_VALUE;
@@ -303,9 +306,10 @@ Result<std::optional<bool>> Demuxer::Read(AVPacket& packet) {
 }
 
 bool Demuxer::Jump(double part) {
-  if (!stream_->seekable() || container_->duration <= 0) return false;
-  const int64_t start = container_->start_time == AV_NOPTS_VALUE ? 0 : container_->start_time;
-  const auto time = start + static_cast<int64_t>(part * static_cast<double>(container_->duration));
+  const auto container = Fields(*container_);
+  if (!stream_->seekable() || container.duration() <= 0) return false;
+  const int64_t start = container.start_time() == AV_NOPTS_VALUE ? 0 : container.start_time();
+  const auto time = start + static_cast<int64_t>(part * static_cast<double>(container.duration()));
   has_jumped_ = Ffmpeg().av_seek_frame(container_.get(), -1, time, AVSEEK_FLAG_BACKWARD) >= 0;
   return has_jumped_;
 }
@@ -321,14 +325,14 @@ std::optional<int64_t> Demuxer::BitRate() {
   }
   Ffmpeg().av_packet_free(&packet);
   const int64_t duration = count_.duration + count_.end_time - count_.first_time;
-  double seconds = static_cast<double>(duration) * av_q2d(track().time_base);
+  double seconds = static_cast<double>(duration) * av_q2d(Fields(track()).time_base());
   if (duration == 0 && frame_rate()) seconds = static_cast<double>(count_.packets) / *frame_rate();
   if (has_jumped_ || count_.bytes == 0 || seconds <= 0) return std::nullopt;
   return static_cast<int64_t>(8 * static_cast<double>(count_.bytes) / seconds + 0.5);
 }
 
 std::optional<double> Demuxer::frame_rate() const {
-  const AVRational rate = Ffmpeg().av_guess_frame_rate(container_.get(), container_->streams[track_], nullptr);
+  const AVRational rate = Ffmpeg().av_guess_frame_rate(container_.get(), &track(), nullptr);
   return rate.num > 0 && rate.den > 0 ? std::optional(av_q2d(rate)) : std::nullopt;
 }
 

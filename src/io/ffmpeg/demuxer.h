@@ -1,10 +1,6 @@
 // Packets of the video track of a container, read by FFmpeg's libavformat.
 #pragma once
 
-extern "C" {
-#include <libavformat/avformat.h>
-}
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -17,6 +13,7 @@ extern "C" {
 #include "io/byte_stream.h"
 #include "io/ffmpeg/container_facts.h"
 #include "io/ffmpeg/damage_watch.h"
+#include "io/ffmpeg/layout.h"
 #include "io/ffmpeg/program_changes.h"
 
 namespace acutance {
@@ -59,7 +56,9 @@ class Demuxer {
   const ByteStream& stream() const { return *stream_; }
   const std::string& name() const { return stream_->name(); }
   AVFormatContext& container() const { return *container_; }
-  AVStream& track() const { return *container_->streams[track_]; }
+  AVStream& track() const { return *Fields(*container_).streams()[track_]; }
+  /// Those of the track.
+  const AVCodecParameters& parameters() const { return *Fields(track()).codecpar(); }
   const AVCodec* codec() const { return codec_; }
   std::optional<double> frame_rate() const;
   /// Pictures of the track that are not read, in a sentence without the file's name; empty: none.
@@ -67,7 +66,7 @@ class Demuxer {
   /// Which of several video tracks is read; empty where there is one.
   const std::string& track_note() const { return track_note_; }
   /// Whether the clock may jump and packets may be lost in between, as in recordings.
-  bool is_transport_stream() const { return container_->iformat->flags & AVFMT_TS_DISCONT; }
+  bool is_transport_stream() const { return Fields(*container_).iformat()->flags & AVFMT_TS_DISCONT; }
   bool starts_between_keys() const { return starts_between_keys_; }
   /// Nullopt where there is none, or where the decoder applies it.
   const std::optional<ContainerCrop>& crop() const { return crop_; }
@@ -92,6 +91,7 @@ class Demuxer {
   Status NotReadable(int error) const;
   Status ChooseTrack();
   Result<int> FindTrack(const std::vector<int>& videos) const;
+  AVStream& Stream(int number) const { return *Fields(*container_).streams()[number]; }
   std::string DescribeTrack(int stream) const;
   Status CheckWhole() const;
   void Count(const AVPacket& packet);

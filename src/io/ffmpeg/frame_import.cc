@@ -39,10 +39,10 @@ std::optional<PixelFormat> PixelFormatOf(const AVPixFmtDescriptor& desc, bool ta
 
 bool LiesAsOurs(const AVFrame& frame, const AVPixFmtDescriptor& desc, const AVComponentDescriptor& component) {
   const int bytes = component.depth > 8 ? 2 : 1;
-  const auto address = reinterpret_cast<uintptr_t>(frame.data[component.plane]);
+  const auto address = reinterpret_cast<uintptr_t>(Fields(frame).data()[component.plane]);
   return component.step == bytes && component.offset == 0 && component.shift == 0 &&
          (bytes == 1 || !(desc.flags & AV_PIX_FMT_FLAG_BE)) && address % bytes == 0 &&
-         frame.linesize[component.plane] % bytes == 0;
+         Fields(frame).linesize()[component.plane] % bytes == 0;
 }
 
 /// A step that is known at compile time lets the compiler use vectors.
@@ -71,7 +71,8 @@ void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int 
 
 void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, int y, int width, std::byte* to) {
   const AVComponentDescriptor& samples = desc.comp[component];
-  const uint8_t* from = frame.data[samples.plane] + ptrdiff_t{y} * frame.linesize[samples.plane] + samples.offset;
+  const auto fields = Fields(frame);
+  const uint8_t* from = fields.data()[samples.plane] + ptrdiff_t{y} * fields.linesize()[samples.plane] + samples.offset;
   if (samples.depth == 8) PickBytes(from, samples.step, width, to);
   else if (desc.flags & AV_PIX_FMT_FLAG_BE) PickWords<true>(from, samples, width, to);
   else PickWords<false>(from, samples, width, to);
@@ -96,7 +97,8 @@ Result<PictureFormat> FormatOf(const AVFrame& frame, AVPixelFormat samples, cons
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(samples);
   if (!desc) return Error(StatusCode::kUnsupported, "{}: the decoder gives an unknown pixel format", video);
   const std::optional<PixelFormat> pixel_format = PixelFormatOf(*desc, take_rgb);
-  PictureFormat format{frame.width, frame.height, desc->comp[0].depth, pixel_format.value_or(PixelFormat::k444)};
+  PictureFormat format{Fields(frame).width(), Fields(frame).height(), desc->comp[0].depth,
+                       pixel_format.value_or(PixelFormat::k444)};
   const bool depth_known =
       format.bit_depth == 8 || format.bit_depth == 10 || format.bit_depth == 12 || format.bit_depth == 16;
   if (!pixel_format || !depth_known)
@@ -161,14 +163,15 @@ Primaries PrimariesOf(AVColorPrimaries primaries) {
 
 VideoColor ColorOf(const AVFrame& frame) {
   VideoColor color;
-  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-  if (frame.color_range != AVCOL_RANGE_UNSPECIFIED) color.full_range = frame.color_range == AVCOL_RANGE_JPEG;
+  const auto fields = Fields(frame);
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(fields.format());
+  if (fields.color_range() != AVCOL_RANGE_UNSPECIFIED) color.full_range = fields.color_range() == AVCOL_RANGE_JPEG;
   else if (desc && std::string_view(desc->name).starts_with("yuvj")) color.full_range = true;
-  if (frame.color_trc == AVCOL_TRC_SMPTE2084) color.transfer = Transfer::kPq;
-  else if (frame.color_trc == AVCOL_TRC_ARIB_STD_B67) color.transfer = Transfer::kHlg;
-  else if (frame.color_trc != AVCOL_TRC_UNSPECIFIED) color.transfer = Transfer::kSdr;
-  color.matrix = MatrixOf(frame.colorspace);
-  color.primaries = PrimariesOf(frame.color_primaries);
+  if (fields.color_trc() == AVCOL_TRC_SMPTE2084) color.transfer = Transfer::kPq;
+  else if (fields.color_trc() == AVCOL_TRC_ARIB_STD_B67) color.transfer = Transfer::kHlg;
+  else if (fields.color_trc() != AVCOL_TRC_UNSPECIFIED) color.transfer = Transfer::kSdr;
+  color.matrix = MatrixOf(fields.colorspace());
+  color.primaries = PrimariesOf(fields.color_primaries());
   return color;
 }
 
@@ -176,12 +179,13 @@ namespace {
 
 /// The colors that the samples stand for. An entry of the palette is a number of 32 bits: alpha, red, green, blue.
 Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format, PicturePool& pool) {
+  const auto fields = Fields(frame);
   ACU_ASSIGN_OR_RETURN(MutablePicture colors, pool.Allocate(format));
   for (int y = 0; y < format.height; ++y) {
-    const uint8_t* indices = frame.data[0] + static_cast<ptrdiff_t>(y) * frame.linesize[0];
+    const uint8_t* indices = fields.data()[0] + static_cast<ptrdiff_t>(y) * fields.linesize()[0];
     for (int x = 0; x < format.width; ++x) {
       uint32_t color;
-      std::memcpy(&color, frame.data[1] + sizeof(color) * indices[x], sizeof(color));
+      std::memcpy(&color, fields.data()[1] + sizeof(color) * indices[x], sizeof(color));
       for (int p = 0; p < 3; ++p) colors.Row<uint8_t>(p, y)[x] = static_cast<uint8_t>(color >> (16 - 8 * p));
     }
   }
@@ -192,7 +196,8 @@ Result<Picture> ColorsOf(const AVFrame& frame, const PictureFormat& format, Pict
 
 Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFormat& format, bool luma_only,
                           PicturePool& pool) {
-  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame->format));
+  const auto fields = Fields(*frame);
+  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(fields.format());
   if (HasPalette(desc)) return ColorsOf(*frame, format, pool);
   const int planes = luma_only ? 1 : format.PlaneCount();
   struct Memory {
@@ -205,7 +210,7 @@ Result<Picture> PictureOf(std::shared_ptr<const AVFrame> frame, const PictureFor
   for (int p = 0; p < planes; ++p) {
     const AVComponentDescriptor& component = desc.comp[p];
     Plane& plane = picture.planes[p];
-    plane = {reinterpret_cast<const std::byte*>(frame->data[component.plane]), frame->linesize[component.plane],
+    plane = {reinterpret_cast<const std::byte*>(fields.data()[component.plane]), fields.linesize()[component.plane],
              format.PlaneWidth(p), format.PlaneHeight(p)};
     if (LiesAsOurs(*frame, desc, component) && (p == 0 || !Is411(desc))) {
       is_used = true;

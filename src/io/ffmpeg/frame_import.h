@@ -3,16 +3,13 @@
 
 #include <acutance/facts.h>
 
-extern "C" {
-#include <libavutil/frame.h>
-}
-
 #include <memory>
 #include <string>
 
 #include "base/status.h"
 #include "image/picture.h"
 #include "image/picture_pool.h"
+#include "io/ffmpeg/declarations.h"
 
 namespace acutance {
 

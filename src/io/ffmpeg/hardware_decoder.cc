@@ -3,24 +3,16 @@
 #include <algorithm>
 #include <iterator>
 
+#include "io/ffmpeg/decoder.h"
 #include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/h264_bits.h"
 #include "io/ffmpeg/library.h"
-
-// FFmpeg's header includes cuda.h, for two types alone, unless CUDA_VERSION is defined.
-#define CUDA_VERSION 0
-using CUcontext = struct CUctx_st*;
-using CUstream = struct CUstream_st*;
-extern "C" {
-#include <libavutil/hwcontext_cuda.h>
-}
 
 namespace acutance {
 namespace {
 
 // Other codecs, such as MPEG-2, MPEG-4 and JPEG, leave the last bit to the decoder.
-constexpr AVCodecID kExactCodecs[] = {AV_CODEC_ID_H264, AV_CODEC_ID_HEVC, AV_CODEC_ID_VP8, AV_CODEC_ID_VP9,
-                                      AV_CODEC_ID_AV1};
+constexpr Codec kExactCodecs[] = {Codec::kH264, Codec::kHevc, Codec::kVp8, Codec::kVp9, Codec::kAv1};
 
 bool RunsOnCuda(const AVCodec* decoder) {
   for (int i = 0; const AVCodecHWConfig* config = Ffmpeg().avcodec_get_hw_config(decoder, i); ++i)
@@ -33,7 +25,7 @@ bool RunsOnCuda(const AVCodec* decoder) {
 /// Chooses the format in which a decoder gives its frames. Where the device refuses the stream,
 /// FFmpeg asks again without CUDA; the answer "none" then ends decoding.
 AVPixelFormat ChooseCuda(AVCodecContext* decoder, const AVPixelFormat* offered) {
-  auto& stream = *static_cast<DeviceStream*>(decoder->opaque);
+  auto& stream = *static_cast<DeviceStream*>(Fields(*decoder).opaque());
   AVPixelFormat own = AV_PIX_FMT_NONE;  // the last one is that of FFmpeg's own decoder
   for (; *offered != AV_PIX_FMT_NONE; own = *offered++) {
     if (*offered != AV_PIX_FMT_CUDA) continue;
@@ -43,16 +35,17 @@ AVPixelFormat ChooseCuda(AVCodecContext* decoder, const AVPixelFormat* offered) 
   }
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(own);
   const std::string reason = stream.is_offered ? TakeLastFfmpegError() : "";
-  stream.refusal =
-      fmt::format("NVDEC does not take this stream ({}, {}){}{}", Ffmpeg().avcodec_get_name(decoder->codec_id),
-                  desc ? desc->name : "unknown samples", reason.empty() ? "" : ": ", reason);
+  stream.refusal = fmt::format("NVDEC does not take this stream ({}, {}){}{}",
+                               Ffmpeg().avcodec_get_name(Fields(*decoder).codec_id()),
+                               desc ? desc->name : "unknown samples", reason.empty() ? "" : ": ", reason);
   return AV_PIX_FMT_NONE;
 }
 
 /// FFmpeg takes H.264 without chroma for 4:2:0 and tells the device so, which then decodes other samples.
 bool MayLackChroma(const AVCodecContext& decoder) {
-  return decoder.codec_id == AV_CODEC_ID_H264 &&
-         !H264HasChroma({decoder.extradata, static_cast<size_t>(decoder.extradata_size)});
+  const auto fields = Fields(decoder);
+  return CodecOf(fields.codec_id()) == Codec::kH264 &&
+         !H264HasChroma({fields.extradata(), static_cast<size_t>(fields.extradata_size())});
 }
 
 /// Whether the decoder's format has the coded video's chroma. Decoders add chroma planes to
@@ -66,7 +59,7 @@ bool HasChromaOf(const AVPixFmtDescriptor& desc, PixelFormat format) {
 }  // namespace
 
 const AVCodec* FindDeviceDecoder(AVCodecID codec) {
-  if (std::ranges::find(kExactCodecs, codec) == std::end(kExactCodecs)) return nullptr;
+  if (std::ranges::find(kExactCodecs, CodecOf(codec)) == std::end(kExactCodecs)) return nullptr;
   void* place = nullptr;
   while (const AVCodec* each = Ffmpeg().av_codec_iterate(&place))
     if (each->id == codec && Ffmpeg().av_codec_is_decoder(each) && RunsOnCuda(each)) return each;
@@ -76,8 +69,8 @@ const AVCodec* FindDeviceDecoder(AVCodecID codec) {
 Result<std::vector<std::string>> DeviceCodecs() {
   ACU_RETURN_IF_ERROR(LoadFfmpeg());
   std::vector<std::string> names;
-  for (AVCodecID codec : kExactCodecs)
-    if (FindDeviceDecoder(codec)) names.emplace_back(Ffmpeg().avcodec_get_name(codec));
+  for (Codec codec : kExactCodecs)
+    if (FindDeviceDecoder(IdOf(codec))) names.emplace_back(Ffmpeg().avcodec_get_name(IdOf(codec)));
   if (names.empty()) return Error(StatusCode::kUnsupported, "FFmpeg's libraries were built without it");
   return names;
 }
@@ -87,33 +80,44 @@ Result<std::vector<std::string>> DeviceCodecs() {
 Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stream) {
   if (MayLackChroma(decoder))
     return Error(StatusCode::kUnsupported, "NVDEC takes H.264 only where the container says that it has chroma");
-  decoder.hw_device_ctx = Ffmpeg().av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
-  if (!decoder.hw_device_ctx) return Error(StatusCode::kUnsupported, "this build of FFmpeg does not use CUDA");
-  auto* device = reinterpret_cast<AVHWDeviceContext*>(decoder.hw_device_ctx->data);
-  static_cast<AVCUDADeviceContext*>(device->hwctx)->cuda_ctx = static_cast<CUcontext>(cuda_context);
-  if (Ffmpeg().av_hwdevice_ctx_init(decoder.hw_device_ctx) < 0)
+  const auto fields = Fields(decoder);
+  fields.hw_device_ctx() = Ffmpeg().av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
+  if (!fields.hw_device_ctx()) return Error(StatusCode::kUnsupported, "this build of FFmpeg does not use CUDA");
+  const auto& device = *reinterpret_cast<AVHWDeviceContext*>(fields.hw_device_ctx()->data);
+  *static_cast<void**>(Fields(device).hwctx()) = cuda_context;  // the first field of AVCUDADeviceContext
+  if (Ffmpeg().av_hwdevice_ctx_init(fields.hw_device_ctx()) < 0)
     return Error(StatusCode::kUnsupported, "FFmpeg could not use the CUDA device");
-  decoder.opaque = stream;
-  decoder.get_format = ChooseCuda;
+  if (!fields.has_properties()) ExportFilmGrain(decoder);
+  fields.opaque() = stream;
+  fields.get_format() = ChooseCuda;
   return {};
 }
 
+/// Versions without the property say it with each frame.
+bool HasFilmGrain(const AVCodecContext& decoder, const AVFrame& frame) {
+  if (Fields(decoder).has_properties()) return Fields(decoder).properties() & FF_CODEC_PROPERTY_FILM_GRAIN;
+  const auto fields = Fields(frame);
+  return std::any_of(fields.side_data(), fields.side_data() + fields.nb_side_data(),
+                     [](const AVFrameSideData* data) { return data->type == AV_FRAME_DATA_FILM_GRAIN_PARAMS; });
+}
+
 Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only) {
-  const auto& pool = *reinterpret_cast<const AVHWFramesContext*>(frame.hw_frames_ctx->data);
-  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(pool.sw_format);
+  const auto fields = Fields(frame);
+  const auto& pool = *reinterpret_cast<const AVHWFramesContext*>(fields.hw_frames_ctx()->data);
+  const AVPixFmtDescriptor& desc = *Ffmpeg().av_pix_fmt_desc_get(Fields(pool).sw_format());
   const int bytes = format.BytesPerSample();
   // FFmpeg crops frames of devices at the right and the bottom alone.
-  if (frame.crop_left != 0 || frame.crop_top != 0)
+  if (fields.crop_left() != 0 || fields.crop_top() != 0)
     return Error(StatusCode::kUnsupported, "its pictures are cropped at the left or the top");
   DeviceFrame result{format, {}};
   for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p) {
     const AVComponentDescriptor& component = desc.comp[p];
     const int bits = component.shift + component.depth;
     if (!HasChromaOf(desc, format.pixel_format) || bits != 8 * bytes || component.step % bytes != 0 ||
-        frame.linesize[component.plane] <= 0)
+        fields.linesize()[component.plane] <= 0)
       return Error(StatusCode::kUnsupported, "the decoder lays frames out as {}", desc.name);
-    result.components[p] = {{reinterpret_cast<uint64_t>(frame.data[component.plane]) + component.offset,
-                             static_cast<size_t>(frame.linesize[component.plane])},
+    result.components[p] = {{reinterpret_cast<uint64_t>(fields.data()[component.plane]) + component.offset,
+                             static_cast<size_t>(fields.linesize()[component.plane])},
                             component.step / bytes,
                             bits - format.bit_depth};
   }
@@ -122,9 +126,9 @@ Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& for
 
 Result<Picture> TakeFrame(const AVFrame& frame, const AVCodecContext& decoder, const PictureFormat& format,
                           bool luma_only, const TakeDeviceFrame& take) {
-  if (frame.format != AV_PIX_FMT_CUDA || (decoder.properties & FF_CODEC_PROPERTY_FILM_GRAIN))
+  if (Fields(frame).format() != AV_PIX_FMT_CUDA || HasFilmGrain(decoder, frame))
     return Error(StatusCode::kUnsupported, "the device does not decode it");
-  ACU_ASSIGN_OR_RETURN(const PictureFormat own, FormatOf(frame, decoder.sw_pix_fmt, ""));
+  ACU_ASSIGN_OR_RETURN(const PictureFormat own, FormatOf(frame, Fields(decoder).sw_pix_fmt(), ""));
   if (own != format) return Error(StatusCode::kUnsupported, "its format changes");
   ACU_ASSIGN_OR_RETURN(const DeviceFrame there, DeviceFrameOf(frame, format, luma_only));
   return take(there);

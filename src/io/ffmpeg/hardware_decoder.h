@@ -1,12 +1,9 @@
 // FFmpeg's decoders that leave frames in CUDA memory (NVDEC).
 #pragma once
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
-
 #include "base/status.h"
 #include "image/device_frame.h"
+#include "io/ffmpeg/declarations.h"
 #include "io/video_source.h"
 
 namespace acutance {
@@ -28,6 +25,9 @@ Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stre
 /// Where the samples of a frame from such a decoder lie. `format` is that of the coded video.
 /// Fails where the samples differ from those of FFmpeg's own decoder.
 Result<DeviceFrame> DeviceFrameOf(const AVFrame& frame, const PictureFormat& format, bool luma_only);
+
+/// Whether the stream has film grain, which FFmpeg's own decoder would add.
+bool HasFilmGrain(const AVCodecContext& decoder, const AVFrame& frame);
 
 /// The picture of a frame of `decoder`, in the device's memory. An error where it has not that format, or where
 /// FFmpeg's own decoder may give another.

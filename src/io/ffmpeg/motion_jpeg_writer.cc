@@ -11,12 +11,6 @@ namespace {
 
 constexpr int kWriteBuffer = 1 << 16;
 
-#if LIBAVFORMAT_VERSION_MAJOR >= 61
-using WrittenBytes = const uint8_t*;
-#else
-using WrittenBytes = uint8_t*;
-#endif
-
 struct FreedByWriter {
   void operator()(AVIOContext* io) const {
     Ffmpeg().av_freep(&io->buffer);
@@ -47,25 +41,25 @@ class Writer : public MotionJpegWriter {
     if (buffer && !io_) Ffmpeg().av_free(buffer);
     stream_ = Ffmpeg().avformat_new_stream(container, nullptr);
     if (!packet_ || !io_ || !stream_) return WriteStatus(AVERROR(ENOMEM));
-    container->pb = io_.get();
-    container->flags |= AVFMT_FLAG_BITEXACT;  // else the file has a random number
-    stream_->avg_frame_rate = {static_cast<int>(std::lround(kRateUnit * frame_rate)), kRateUnit};
-    AVCodecParameters& codec = *stream_->codecpar;
-    codec.codec_type = AVMEDIA_TYPE_VIDEO;
-    codec.codec_id = AV_CODEC_ID_MJPEG;
-    codec.width = width;
-    codec.height = height;
+    Fields(*container).pb() = io_.get();
+    Ffmpeg().av_opt_set(container, "fflags", "+bitexact", 0);  // else the file has a random number
+    Fields(*stream_).avg_frame_rate() = {static_cast<int>(std::lround(kRateUnit * frame_rate)), kRateUnit};
+    const auto codec = Fields(*Fields(*stream_).codecpar());
+    codec.codec_type() = AVMEDIA_TYPE_VIDEO;
+    codec.codec_id() = IdOf(Codec::kMjpeg);
+    codec.width() = width;
+    codec.height() = height;
     return WriteStatus(Ffmpeg().avformat_write_header(container, nullptr));
   }
 
   Status Add(std::string_view jpeg) override {
-    const AVRational rate = stream_->avg_frame_rate;
+    const AVRational rate = Fields(*stream_).avg_frame_rate();
     AVPacket& packet = *packet_;  // without a reference count: the muxer copies what it holds back
     packet.data = reinterpret_cast<uint8_t*>(const_cast<char*>(jpeg.data()));  // which the muxer only reads
     packet.size = static_cast<int>(jpeg.size());
     packet.flags = AV_PKT_FLAG_KEY;
     packet.stream_index = 0;
-    packet.pts = packet.dts = Ffmpeg().av_rescale_q(images_++, {rate.den, rate.num}, stream_->time_base);
+    packet.pts = packet.dts = Ffmpeg().av_rescale_q(images_++, {rate.den, rate.num}, Fields(*stream_).time_base());
     packet.duration = 0;  // known from the frame rate
     return WriteStatus(Ffmpeg().av_write_frame(container_.get(), &packet));
   }
@@ -75,7 +69,7 @@ class Writer : public MotionJpegWriter {
  private:
   static constexpr int kRateUnit = 1000;
 
-  static int WriteBytes(void* self, WrittenBytes bytes, int size) {
+  static int WriteBytes(void* self, const uint8_t* bytes, int size) {
     const Status status = CatchExceptions([&] {
       static_cast<Writer*>(self)->write_({reinterpret_cast<const char*>(bytes), static_cast<size_t>(size)});
       return Status();

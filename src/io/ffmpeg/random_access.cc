@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "io/ffmpeg/library.h"
+
 namespace acutance {
 namespace {
 
@@ -16,7 +18,7 @@ class IntraPictures : public RandomAccess {
 class Ffv1Keys : public RandomAccess {
  public:
   explicit Ffv1Keys(const AVCodecParameters& codec) {
-    if (codec.extradata_size == 0) refusal_ = "its codec's early version does not check its frames";
+    if (Fields(codec).extradata_size() == 0) refusal_ = "its codec's early version does not check its frames";
   }
   PacketRole Look(PacketBytes /*packet*/, bool is_key) override { return {.starts = is_key && refusal_.empty()}; }
 };
@@ -121,22 +123,24 @@ class Mpeg2Groups : public RandomAccess {
 }  // namespace
 
 std::unique_ptr<RandomAccess> RandomAccess::Of(const AVCodecParameters& codec) {
-  switch (codec.codec_id) {
-    case AV_CODEC_ID_H264:
-      return MakeH264Access({codec.extradata, static_cast<size_t>(codec.extradata_size)});
-    case AV_CODEC_ID_HEVC:
-      return MakeHevcAccess({codec.extradata, static_cast<size_t>(codec.extradata_size)});
-    case AV_CODEC_ID_VP9:
+  const auto fields = Fields(codec);
+  const PacketBytes extradata(fields.extradata(), static_cast<size_t>(fields.extradata_size()));
+  switch (CodecOf(fields.codec_id())) {
+    case Codec::kH264:
+      return MakeH264Access(extradata);
+    case Codec::kHevc:
+      return MakeHevcAccess(extradata);
+    case Codec::kVp9:
       return std::make_unique<Vp9Keys>();
-    case AV_CODEC_ID_AV1:
+    case Codec::kAv1:
       return std::make_unique<Av1Keys>();
-    case AV_CODEC_ID_MPEG2VIDEO:
+    case Codec::kMpeg2:
       return std::make_unique<Mpeg2Groups>();
-    case AV_CODEC_ID_FFV1:
+    case Codec::kFfv1:
       return std::make_unique<Ffv1Keys>(codec);
-    case AV_CODEC_ID_PRORES:
-    case AV_CODEC_ID_DNXHD:
-    case AV_CODEC_ID_JPEG2000:
+    case Codec::kProres:
+    case Codec::kDnxhd:
+    case Codec::kJpeg2000:
       return std::make_unique<IntraPictures>();
     default:
       return nullptr;

@@ -1,14 +1,12 @@
 // Random access points: packets of a stream at which a new decoder can start, found by their headers.
 #pragma once
 
-extern "C" {
-#include <libavcodec/avcodec.h>
-}
-
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+
+#include "io/ffmpeg/declarations.h"
 
 namespace acutance {
 

@@ -33,8 +33,8 @@ FrameOrder::FrameOrder(std::vector<int64_t> times, std::optional<int64_t> beyond
 }
 
 FrameOrder::Verdict FrameOrder::Check(const AVFrame& frame) {
-  if (beyond_ && frame.pts >= *beyond_) return is_complete() ? Verdict::kBeyond : Verdict::kWrong;
-  if (is_complete() || frame.pts != times_[next_]) return Verdict::kWrong;
+  if (beyond_ && Fields(frame).pts() >= *beyond_) return is_complete() ? Verdict::kBeyond : Verdict::kWrong;
+  if (is_complete() || Fields(frame).pts() != times_[next_]) return Verdict::kWrong;
   ++next_;
   return Verdict::kNext;
 }
@@ -46,7 +46,7 @@ void SegmentCutter::Start(std::string refusal) {
   end_.reset();
   packets_ = 0;
   refusal_ = std::move(refusal);
-  access_ = refusal_.empty() ? RandomAccess::Of(*input_.track().codecpar) : nullptr;
+  access_ = refusal_.empty() ? RandomAccess::Of(input_.parameters()) : nullptr;
   if (refusal_.empty() && !access_) refusal_ = "no places are known where decoders of its codec can start";
 }
 

@@ -8,6 +8,7 @@
 
 #include "io/ffmpeg/decoder.h"
 #include "io/ffmpeg/demuxer.h"
+#include "io/ffmpeg/layout.h"
 #include "io/ffmpeg/random_access.h"
 
 namespace acutance {
@@ -25,7 +26,7 @@ class FrameOrder {
   void Restart() { next_ = 0; }
   /// Of a decoder from the stream's start, which may leave out frames that it cannot decode.
   Verdict CheckEnd(const AVFrame& frame) const {
-    return beyond_ && frame.pts >= *beyond_ ? Verdict::kBeyond : Verdict::kNext;
+    return beyond_ && Fields(frame).pts() >= *beyond_ ? Verdict::kBeyond : Verdict::kNext;
   }
   bool is_complete() const { return next_ == times_.size(); }
   const std::vector<int64_t>& times() const { return times_; }

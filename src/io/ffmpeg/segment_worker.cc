@@ -79,10 +79,10 @@ class DeviceWorker : public CheckedWorker {
 
  private:
   bool Open() override {
-    const AVCodec* codec = FindDeviceDecoder(setup_.parameters->codec_id);
+    const AVCodec* codec = FindDeviceDecoder(Fields(*setup_.parameters).codec_id());
     decoder_ = codec ? setup_.Make(codec, 1) : nullptr;
     if (!decoder_) return false;
-    decoder_->err_recognition |= AV_EF_EXPLODE;
+    Ffmpeg().av_opt_set_int(decoder_.get(), "err_detect", AV_EF_EXPLODE, 0);
     if (UseDevice(*decoder_, device_.decoding->cuda_context, &stream_).ok() &&
         Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr) >= 0)
       return true;

@@ -104,13 +104,13 @@ Status FfmpegSource::Open() {
     facts_.crop_left = crop->left, facts_.crop_right = crop->right;
     facts_.crop_top = crop->top, facts_.crop_bottom = crop->bottom;
   }
-  if (!options_.film_grain && input().track().codecpar->codec_id == AV_CODEC_ID_AV1)
+  if (!options_.film_grain && CodecOf(Fields(input().parameters()).codec_id()) == Codec::kAv1)
     facts_.changed_samples = "its film grain is left out";
   return {};
 }
 
 std::optional<int64_t> FfmpegSource::frame_count() const {
-  const int64_t count = input().track().nb_frames;
+  const int64_t count = Fields(input().track()).nb_frames();
   return count > 0 ? std::optional(count) : std::nullopt;
 }
 
@@ -134,17 +134,16 @@ std::vector<InputChange> FfmpegSource::frame_changes() const {
 Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {
   const AVFrame& frame = *next.frame;
   if (next.picture) return next.picture->format;
-  if (!device_ || next.is_of_crew)
-    return FormatOf(frame, static_cast<AVPixelFormat>(frame.format), input().name(), options_.take_all);
-  if (frame.format != AV_PIX_FMT_CUDA)
+  if (!device_ || next.is_of_crew) return FormatOf(frame, Fields(frame).format(), input().name(), options_.take_all);
+  if (Fields(frame).format() != AV_PIX_FMT_CUDA)
     return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", input().name());
   // FFmpeg's own decoder treats or conceals each of these differently.
-  if (decoder_.decoder().properties & FF_CODEC_PROPERTY_FILM_GRAIN)
+  if (HasFilmGrain(decoder_.decoder(), frame))
     return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams with film grain", input().name());
   if (input().starts_between_keys())
     return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams that start between key frames",
                  input().name());
-  return FormatOf(frame, decoder_.decoder().sw_pix_fmt, input().name());
+  return FormatOf(frame, Fields(decoder_.decoder()).sw_pix_fmt(), input().name());
 }
 
 /// Frames on a device, and those that become RGB or stop being it, must have the first one's form.
@@ -174,7 +173,7 @@ Result<FrameDeclaration> FfmpegSource::CheckFrame(const DecodedFrame& next) cons
 Result<Picture> FfmpegSource::MakePicture(DecodedFrame next, const FrameForm& form) {
   if (next.picture) return *std::move(next.picture);
   FramePtr& frame = next.frame;
-  if (frame->format != AV_PIX_FMT_CUDA) {
+  if (Fields(*frame).format() != AV_PIX_FMT_CUDA) {
     const bool fits = !fit_ || form.Matches(changes_.first().form);
     ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), form.format, luma_only_, pool_));
     if (fits) return picture;
@@ -201,9 +200,10 @@ bool FfmpegSource::Jump(double part) {
 std::optional<double> FfmpegSource::TimeAt(int64_t timestamp) {
   if (timestamp == AV_NOPTS_VALUE) return std::nullopt;
   constexpr double kBackward = 0.1, kForward = 10;  // seconds, as in FFmpeg's tools
-  const int64_t start = input().container().start_time == AV_NOPTS_VALUE ? 0 : input().container().start_time;
-  const double time =
-      static_cast<double>(timestamp) * av_q2d(input().track().time_base) - static_cast<double>(start) / AV_TIME_BASE;
+  int64_t start = Fields(input().container()).start_time();
+  if (start == AV_NOPTS_VALUE) start = 0;
+  const double time = static_cast<double>(timestamp) * av_q2d(Fields(input().track()).time_base()) -
+                      static_cast<double>(start) / AV_TIME_BASE;
   if (!input().is_transport_stream()) return time;
   const double step = time + clock_offset_ - time_.value_or(time + clock_offset_);
   if (step < -kBackward || step > kForward) clock_offset_ += 1 / frame_rate().value_or(25) - step;
@@ -226,7 +226,7 @@ Result<std::optional<Picture>> FfmpegSource::Next() {
   if (!next.frame) return std::optional<Picture>();
   ACU_ASSIGN_OR_RETURN(const FrameDeclaration declared, CheckFrame(next));
   if (frames_ > 0) changes_.Add(frames_, declared);
-  time_ = TimeAt(next.frame->best_effort_timestamp);
+  time_ = TimeAt(Fields(*next.frame).best_effort_timestamp());
   ACU_ASSIGN_OR_RETURN(Picture picture, MakePicture(std::move(next), declared.form));
   ended_ = false;
   ++frames_;

@@ -27,7 +27,7 @@ Status StreamDecoder::Failure(std::string_view what, int error) const {
 }
 
 Status StreamDecoder::OpenDeviceDecoder() {
-  const AVCodecID id = setup_.parameters->codec_id;
+  const AVCodecID id = Fields(*setup_.parameters).codec_id();
   const AVCodec* codec = FindDeviceDecoder(id);
   if (!codec)
     return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices", input_.name(),
@@ -60,9 +60,9 @@ std::string StreamDecoder::WhyOneDecoder() const {
 Status StreamDecoder::Open() {
   ACU_RETURN_IF_ERROR(input_.Open(options_.always_probe || device_));
   setup_.codec = input_.codec();
-  setup_.time_base = input_.track().time_base;
+  setup_.time_base = Fields(input_.track()).time_base();
   setup_.film_grain = options_.film_grain;
-  const int error = setup_.CopyParameters(*input_.track().codecpar);
+  const int error = setup_.CopyParameters(input_.parameters());
   if (error < 0) return Failure("bad codec parameters", error);
   cutter_.Start(WhyOneDecoder());
   return OpenDecoder();
@@ -102,10 +102,10 @@ void StreamDecoder::FeedDecoder() {
 /// then the range is limited.
 void StreamDecoder::NoteRange(const StreamPacket& next) {
   const AVPacket& packet = *next.packet;
-  const AVCodecParameters& track = *setup_.parameters;
-  if (!(packet.flags & AV_PKT_FLAG_KEY) || track.codec_id != AV_CODEC_ID_H264 || packet.size < 1) return;
-  if (track.extradata_size > 0 && track.extradata[0] == 1) return;  // "avcC": no start codes, and sets stand there
-  constexpr size_t kMost = 4096;                                    // sets come first
+  const auto track = Fields(*setup_.parameters);
+  if (!(packet.flags & AV_PKT_FLAG_KEY) || CodecOf(track.codec_id()) != Codec::kH264 || packet.size < 1) return;
+  if (track.extradata_size() > 0 && track.extradata()[0] == 1) return;  // "avcC": no start codes, and sets stand there
+  constexpr size_t kMost = 4096;                                        // sets come first
   const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
   const std::optional<bool> declares = H264DeclaresRange(start);
   if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
@@ -198,7 +198,7 @@ SegmentCrew::Size StreamDecoder::CrewSize() const {
 }
 
 /// FFmpeg opens the device's decoder of H.264 again after each segment, which takes longer than decoding it.
-bool StreamDecoder::IsSlowToStart() const { return setup_.parameters->codec_id == AV_CODEC_ID_H264; }
+bool StreamDecoder::IsSlowToStart() const { return CodecOf(Fields(*setup_.parameters).codec_id()) == Codec::kH264; }
 
 void StreamDecoder::EndHere() {
   here_.reset();
@@ -277,7 +277,7 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
       ACU_ASSIGN_OR_RETURN(next.frame, NextHere());
     }
     if (next.frame) {
-      const int64_t time = next.frame->pts;
+      const int64_t time = Fields(*next.frame).pts();
       const bool rises = time != AV_NOPTS_VALUE && (decoded_ == 0 || time > last_time_);
       last_time_ = time;
       times_rise_ &= rises;

@@ -1,10 +1,5 @@
 #include "io/ffmpeg/stream_facts.h"
 
-extern "C" {
-#include <libavutil/dovi_meta.h>
-#include <libavutil/mastering_display_metadata.h>
-}
-
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -13,6 +8,7 @@ extern "C" {
 #include <span>
 #include <string_view>
 
+#include "io/ffmpeg/decoder.h"
 #include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/library.h"
 #include "io/icc_profile.h"
@@ -22,13 +18,10 @@ namespace {
 
 /// The stream's side data of a type; null: it has none.
 const AVPacketSideData* SideDataOf(const AVStream& stream, AVPacketSideDataType type) {
-#if LIBAVFORMAT_VERSION_MAJOR >= 61
-  const AVPacketSideData* all = stream.codecpar->coded_side_data;
-  const int count = stream.codecpar->nb_coded_side_data;
-#else
-  const AVPacketSideData* all = stream.side_data;
-  const int count = stream.nb_side_data;
-#endif
+  const auto fields = Fields(stream);
+  const auto codec = Fields(*fields.codecpar());
+  const AVPacketSideData* all = fields.has_side_data() ? fields.side_data() : codec.coded_side_data();
+  const int count = fields.has_side_data() ? fields.nb_side_data() : codec.nb_coded_side_data();
   for (int i = 0; i < count; ++i)
     if (all[i].type == type) return &all[i];
   return nullptr;
@@ -54,25 +47,14 @@ std::optional<ChromaSiting> SitingOf(AVChromaLocation location) {
 }
 
 bool IsInterlaced(const AVStream& stream, const AVFrame& frame) {
-#if LIBAVUTIL_VERSION_MAJOR >= 59
-  const bool frame_says_so = frame.flags & AV_FRAME_FLAG_INTERLACED;
-#else
-  const bool frame_says_so = frame.interlaced_frame;
-#endif
-  const AVFieldOrder order = stream.codecpar->field_order;
-  return frame_says_so || (order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE);
+  const AVFieldOrder order = Fields(*Fields(stream).codecpar()).field_order();
+  return IsInterlaced(frame) || (order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE);
 }
 
 bool IsBottomFirst(const AVStream& stream, const AVFrame& frame) {
-#if LIBAVUTIL_VERSION_MAJOR >= 59
-  const bool is_interlaced = frame.flags & AV_FRAME_FLAG_INTERLACED;
-  const bool is_top_first = frame.flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
-#else
-  const bool is_interlaced = frame.interlaced_frame, is_top_first = frame.top_field_first;
-#endif
-  if (is_interlaced) return !is_top_first;
+  if (IsInterlaced(frame)) return !IsTopFirst(frame);
   // The second letter is the field that is shown first.
-  const AVFieldOrder order = stream.codecpar->field_order;
+  const AVFieldOrder order = Fields(*Fields(stream).codecpar()).field_order();
   return order == AV_FIELD_BB || order == AV_FIELD_TB;
 }
 
@@ -80,9 +62,10 @@ bool IsBottomFirst(const AVStream& stream, const AVFrame& frame) {
 template <class Data>
 const Data* FindData(const AVStream& stream, const AVFrame& frame, AVFrameSideDataType of_frame,
                      AVPacketSideDataType of_stream) {
-  for (int i = 0; i < frame.nb_side_data; ++i)
-    if (frame.side_data[i]->type == of_frame && frame.side_data[i]->size >= sizeof(Data))
-      return reinterpret_cast<const Data*>(frame.side_data[i]->data);
+  const auto fields = Fields(frame);
+  for (int i = 0; i < fields.nb_side_data(); ++i)
+    if (fields.side_data()[i]->type == of_frame && fields.side_data()[i]->size >= sizeof(Data))
+      return reinterpret_cast<const Data*>(fields.side_data()[i]->data);
   const AVPacketSideData* data = SideDataOf(stream, of_stream);
   return data && data->size >= sizeof(Data) ? reinterpret_cast<const Data*>(data->data) : nullptr;
 }
@@ -114,18 +97,19 @@ bool IsTransparent(const uint8_t* palette) {
 
 /// Frames on a device tell only how they lie there.
 void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
-  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(Fields(frame).format());
   if (!desc || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
   const bool has_palette = desc->flags & AV_PIX_FMT_FLAG_PAL;
   facts.is_rgb = has_palette || (desc->flags & AV_PIX_FMT_FLAG_RGB);
-  if (has_palette ? IsTransparent(frame.data[1]) : (desc->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
+  if (has_palette ? IsTransparent(Fields(frame).data()[1]) : (desc->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
     facts.changed_samples = "its alpha is left out";
   if (desc->log2_chroma_w == 2) facts.changed_samples = "4:1:1 is widened to 4:2:2";
 }
 
 const AVFrameSideData* SideDataOf(const AVFrame& frame, AVFrameSideDataType type) {
-  for (int i = 0; i < frame.nb_side_data; ++i)
-    if (frame.side_data[i]->type == type) return frame.side_data[i];
+  const auto fields = Fields(frame);
+  for (int i = 0; i < fields.nb_side_data(); ++i)
+    if (fields.side_data()[i]->type == type) return fields.side_data()[i];
   return nullptr;
 }
 
@@ -142,7 +126,7 @@ std::optional<Orientation> TurnOf(const AVFrame& frame) {
   const AVFrameSideData* data = SideDataOf(frame, AV_FRAME_DATA_DISPLAYMATRIX);
   if (data && data->size >= kMatrixSize) return OrientationByBytes(data->data);
   // WebP's EXIF comes as text alone. The numbers are those of EXIF.
-  const AVDictionaryEntry* entry = Ffmpeg().av_dict_get(frame.metadata, "Orientation", nullptr, 0);
+  const AVDictionaryEntry* entry = Ffmpeg().av_dict_get(Fields(frame).metadata(), "Orientation", nullptr, 0);
   return OrientationOfExif(entry ? std::atoi(entry->value) : 0);
 }
 
@@ -171,14 +155,16 @@ Orientation OrientationOf(const int32_t* matrix) {
 
 VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, const AVFrame& frame) {
   VideoFacts facts;
-  const AVCodecParameters& codec = *stream.codecpar;
-  if (codec.codec_id != AV_CODEC_ID_RAWVIDEO) facts.codec = Ffmpeg().avcodec_get_name(codec.codec_id);
-  const int64_t bit_rate = codec.bit_rate > 0 ? codec.bit_rate : container.bit_rate;
+  const auto parameters = Fields(*Fields(stream).codecpar());
+  const Codec codec = CodecOf(parameters.codec_id());
+  if (codec != Codec::kRawVideo) facts.codec = Ffmpeg().avcodec_get_name(parameters.codec_id());
+  const int64_t bit_rate = parameters.bit_rate() > 0 ? parameters.bit_rate() : Fields(container).bit_rate();
   if (bit_rate > 0) facts.bit_rate = bit_rate;
   // AV1 and VP9 have none of their own: decoders compute one from the size for display, by default that of the
   // pictures.
-  const bool may_be_computed = codec.codec_id == AV_CODEC_ID_AV1 || codec.codec_id == AV_CODEC_ID_VP9;
-  for (const AVRational aspect : {frame.sample_aspect_ratio, codec.sample_aspect_ratio, stream.sample_aspect_ratio}) {
+  const bool may_be_computed = codec == Codec::kAv1 || codec == Codec::kVp9;
+  for (const AVRational aspect :
+       {Fields(frame).sample_aspect_ratio(), parameters.sample_aspect_ratio(), Fields(stream).sample_aspect_ratio()}) {
     if (aspect.num <= 0 || aspect.den <= 0 || (may_be_computed && aspect.num == aspect.den)) continue;
     facts.pixel_aspect = av_q2d(aspect);
     facts.has_pixel_aspect = true;
@@ -188,7 +174,7 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
   else facts.orientation = TurnOf(frame).value_or(Orientation());
   if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DOVI_CONF))
     facts.dolby_vision_profile = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data)->dv_profile;
-  facts.siting = SitingOf(frame.chroma_location);
+  facts.siting = SitingOf(Fields(frame).chroma_location());
   facts.is_interlaced = IsInterlaced(stream, frame);
   facts.bottom_field_first = facts.is_interlaced && IsBottomFirst(stream, frame);
   facts.mastering = MasteringOf(stream, frame);
@@ -201,15 +187,15 @@ FrameDeclaration DeclarationOf(const AVFrame& frame, const PictureFormat& format
   FrameDeclaration declared;
   declared.color = ColorOf(frame);
   declared.form = {format, declared.color.full_range.value_or(false),
-                   SitingOf(frame.chroma_location).value_or(ChromaSiting())};
-  if (const AVRational aspect = frame.sample_aspect_ratio; aspect.num > 0 && aspect.den > 0)
+                   SitingOf(Fields(frame).chroma_location()).value_or(ChromaSiting())};
+  if (const AVRational aspect = Fields(frame).sample_aspect_ratio(); aspect.num > 0 && aspect.den > 0)
     declared.pixel_aspect = av_q2d(aspect);
   declared.orientation = TurnOf(frame);
   return declared;
 }
 
 bool IsRgb(const AVFrame& frame) {
-  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(Fields(frame).format());
   return desc && (desc->flags & (AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_RGB));
 }
 
@@ -222,7 +208,7 @@ std::string ProfileWarning(const AVFrame& frame) {
                ? fmt::format("it has an ICC profile, {}", kNotApplied)
                : fmt::format("it has the ICC profile '{}', {}", profile.description, kNotApplied);
   }
-  if (frame.color_trc == AVCOL_TRC_LINEAR) return fmt::format("it declares linear light, {}", kNotApplied);
+  if (Fields(frame).color_trc() == AVCOL_TRC_LINEAR) return fmt::format("it declares linear light, {}", kNotApplied);
   return "";
 }
 

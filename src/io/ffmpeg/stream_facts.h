@@ -6,11 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "io/ffmpeg/declarations.h"
 #include "io/frame_changes.h"
-
-extern "C" {
-#include <libavformat/avformat.h>
-}
 
 namespace acutance {
 

@@ -10,8 +10,8 @@ namespace acutance {
 /// rate, whose codec says how far pictures are reordered and that they are no fields.
 bool CanSkipStreamProbe(const AVFormatContext& container);
 
-/// Sets when a described container starts, and its bit rate, as FFmpeg does. `first_time`: when the first packet is
-/// shown.
+/// Sets when a described container starts, its duration and its bit rate, as FFmpeg does. `first_time`: when the first
+/// packet is shown.
 void DescribeContainer(AVFormatContext& container, int64_t first_time, int64_t file_size);
 
 }  // namespace acutance
