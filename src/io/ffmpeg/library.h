@@ -6,6 +6,7 @@ extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/hwcontext.h>
+#include <libavutil/imgutils.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -26,6 +27,7 @@ extern "C" {
   F(av_freep)                   \
   F(av_hwdevice_ctx_alloc)      \
   F(av_hwdevice_ctx_init)       \
+  F(av_image_get_linesize)      \
   F(av_log_default_callback)    \
   F(av_log_set_callback)        \
   F(av_malloc)                  \

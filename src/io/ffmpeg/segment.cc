@@ -44,6 +44,7 @@ void SegmentCutter::Start(std::string refusal) {
   ahead_bytes_ = 0;
   times_.clear();
   end_.reset();
+  first_error_.reset();
   packets_ = 0;
   refusal_ = std::move(refusal);
   access_ = refusal_.empty() ? RandomAccess::Of(*input_.track().codecpar) : nullptr;
@@ -61,6 +62,7 @@ bool SegmentCutter::ReadAhead() {
     StreamPacket next{PacketPtr(Ffmpeg().av_packet_alloc())};
     if (!next.packet) throw std::bad_alloc();
     const Result<std::optional<bool>> is_ours = input_.Read(*next.packet);
+    if (!first_error_ && !input_.error().empty()) first_error_ = packets_ + 1;
     if (!is_ours.ok() || !*is_ours) {
       end_ = is_ours.ok() ? Status() : is_ours.status();
     } else if (**is_ours) {
@@ -108,11 +110,19 @@ std::optional<Segment> SegmentCutter::Cut(size_t least) {
       else if (count > 0 || !times_.empty()) return Take(count);
       return std::nullopt;
     }
-    if (access_ && count >= least && ahead_[count].role.starts) return Take(count);
+    if (access_ && count >= least && ahead_[count].role.starts && HasLeading(count)) return Take(count);
     if (access_ && (count >= kMostPackets || ahead_bytes_ > kMostBytes))
       Refuse("its decoder can start at too few places");
   }
   return std::nullopt;
+}
+
+/// Whether all pictures that lead the start are found.
+bool SegmentCutter::HasLeading(size_t start) {
+  if (!ahead_[start].role.is_open) return true;
+  for (size_t next = start + 1; HasRead(next + 1) && ahead_[next].role.is_leading;) ++next;
+  if (end_ && !end_->ok()) Refuse("the stream breaks off");
+  return access_ != nullptr;
 }
 
 /// The pictures that lead an open start follow it; they belong to the segment before it, which needs that start.
@@ -134,8 +144,6 @@ Segment SegmentCutter::Take(size_t count) {
     segment.packets.push_back({PacketPtr(Ffmpeg().av_packet_clone(start.packet.get())), start.number});
     if (!segment.packets.back().packet) throw std::bad_alloc();
     while (HasRead(2) && ahead_[1].role.is_leading) take(1);
-    // Where the leading pictures cannot be found, no decoder gives what this order asks for.
-    if (!access_) times.push_back(*beyond);
   }
   segment.is_last = ahead_.empty();
   segment.order = FrameOrder(std::move(times), beyond);

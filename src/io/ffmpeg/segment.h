@@ -69,6 +69,9 @@ class SegmentCutter {
   /// Why Cut() found none; empty: the stream has ended.
   const std::string& refusal() const { return refusal_; }
 
+  /// The number of the packet with which the container reported its first error; nullopt: none so far.
+  std::optional<int64_t> first_error() const { return first_error_; }
+
  private:
   struct Ahead {
     StreamPacket packet;
@@ -77,6 +80,7 @@ class SegmentCutter {
 
   bool ReadAhead();  // false: there are no more packets
   bool HasRead(size_t count);
+  bool HasLeading(size_t start);
   Segment Take(size_t count);
 
   Demuxer& input_;
@@ -86,6 +90,7 @@ class SegmentCutter {
   size_t ahead_bytes_ = 0;
   std::optional<Status> end_;  // how reading ended
   int64_t packets_ = 0;
+  std::optional<int64_t> first_error_;
   bool starts_surely_ = false;
   std::vector<int64_t> times_;  // of what Read() returned since the last cut
 };

@@ -41,7 +41,7 @@ Status StreamDecoder::OpenDeviceDecoder() {
 }
 
 Status StreamDecoder::OpenDecoder() {
-  has_decoded_ = fed_all_ = false;
+  fed_all_ = false;
   broken_ = {};
   if (device_) return OpenDeviceDecoder();
   const int error = setup_.Open(options_.decoder_threads, on_error_, watch_, decoder_);
@@ -71,7 +71,9 @@ Status StreamDecoder::Open() {
 void StreamDecoder::StopFeeding(Status reason) {
   fed_all_ = true;
   broken_ = std::move(reason);
-  SendPacket(*decoder_, nullptr);  // from here on the decoder gives what it still holds
+  // From here on the decoder gives what it still holds; several threads may return the error of an earlier packet.
+  const int sent = SendPacket(*decoder_, nullptr);
+  if (sent < 0 && sent != AVERROR_EOF && !device_) OnDamage(FfmpegReason(sent));
 }
 
 Result<std::optional<StreamPacket>> StreamDecoder::NextPacket() {
@@ -91,6 +93,8 @@ void StreamDecoder::FeedDecoder() {
   if (packet_ == 1)
     exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
+  leads_first_key_ = decoded_ == 0 && input_.starts_between_keys() && first_key_.Follows(*packet.packet);
+  if (decoded_ == 0 && input_.starts_between_keys() && FindsOnThreads() && !start_.Add(packet)) found_damage_ = true;
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
   const int sent = SendPacket(*decoder_, &packet);
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
@@ -117,10 +121,17 @@ bool StreamDecoder::LacksColors(const AVFrame& frame) const {
   return since != ranges_.begin() && !std::prev(since)->second;
 }
 
-/// Frames before the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
+/// Whether the decoder finds damage on several threads: an error may be that of any packet that was fed.
+bool StreamDecoder::FindsOnThreads() const {
+  return on_error_ == OnError::kFind && !device_ && decoder_->thread_count != 1;
+}
+
+/// Frames that lead the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
 void StreamDecoder::OnDamage(std::string reason, bool is_of_frame) {
   std::string logged = watch_.TakeError();
-  if (!is_of_frame && !has_decoded_ && input_.starts_between_keys()) return;
+  const bool may_lead =
+      decoded_ == 0 && input_.starts_between_keys() && (leads_first_key_ || FindsOnThreads() || device_);
+  if (!is_of_frame && may_lead) return;
   if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
   if (on_error_ == OnError::kFind) found_damage_ = true;
   if (on_error_ != OnError::kRecord) return;
@@ -148,7 +159,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
     if (error == 0) {
       CheckErrors(*frame);
-      has_decoded_ = true;
+      if (on_error_ == OnError::kFind && !start_.Check(*frame, setup_)) found_damage_ = true;
     } else if (watch_.has_errors()) {
       OnDamage("");
     }
@@ -167,6 +178,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     OnDamage(FfmpegReason(error));
     ++errors;
   }
+  if (on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys() && !device_) found_damage_ = true;
   if (found_damage_) return FramePtr();  // that the stream is also truncated counts when it is decoded again
   if (!broken_.ok()) return broken_;
   return FramePtr();
@@ -293,6 +305,7 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
 }
 
 Result<DecodedFrame> StreamDecoder::Next() {
+  has_ended_ = true;  // unless there is a frame
   ACU_ASSIGN_OR_RETURN(DecodedFrame next, NextInOrder());
   while (is_doubtful_ || found_damage_) {
     ACU_RETURN_IF_ERROR(DecodeAgain());
@@ -301,7 +314,10 @@ Result<DecodedFrame> StreamDecoder::Next() {
       if (!next.frame) break;
     }
   }
-  frames_ += next.frame != nullptr;
+  if (!next.frame) return next;
+  has_ended_ = false;
+  last_packet_ = std::max(last_packet_, NumberOf(*next.frame));
+  ++frames_;
   return next;
 }
 
@@ -313,6 +329,8 @@ Status StreamDecoder::DecodeAgain() {
   next_.reset();
   TakeHere(std::nullopt);
   decoder_.reset();
+  first_key_ = {};
+  start_.Clear();
   damage_ = {};
   damaged_packets_.clear();
   ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
@@ -364,6 +382,7 @@ bool StreamDecoder::Jump(double part) {
   cutter_.Start("a part of it was left out");
   Ffmpeg().avcodec_flush_buffers(decoder_.get());
   on_error_ = OnError::kIgnore;
+  start_.Clear();
   fed_all_ = false;
   broken_ = {};
   return true;
@@ -376,7 +395,9 @@ void StreamDecoder::Interrupt() {
 
 StreamDamage StreamDecoder::damage() const {
   StreamDamage damage = damage_;
-  if (damage.reason.empty()) damage.reason = input_.error();
+  // What was read ahead of the frames depends on the threads.
+  const bool is_reached = has_ended_ || cutter_.first_error().value_or(0) <= last_packet_;
+  if (damage.reason.empty() && is_reached) damage.reason = input_.error();
   damage.lost = static_cast<int64_t>(damaged_packets_.size());
   damage.decoded = decoded_;
   return damage;
