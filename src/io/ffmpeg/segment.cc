@@ -117,10 +117,15 @@ std::optional<Segment> SegmentCutter::Cut(size_t least) {
   return std::nullopt;
 }
 
-/// Whether all pictures that lead the start are found.
+/// Whether all pictures that lead the start are found, and only they come before it in time.
 bool SegmentCutter::HasLeading(size_t start) {
   if (!ahead_[start].role.is_open) return true;
-  for (size_t next = start + 1; HasRead(next + 1) && ahead_[next].role.is_leading;) ++next;
+  const int64_t time = ahead_[start].packet.packet->pts;
+  for (size_t next = start + 1; HasRead(next + 1) && access_; ++next) {
+    const bool is_leading = ahead_[next].role.is_leading;
+    if (is_leading != (ahead_[next].packet.packet->pts < time)) Refuse("its times contradict the order of its pictures");
+    if (!is_leading) break;
+  }
   if (end_ && !end_->ok()) Refuse("the stream breaks off");
   return access_ != nullptr;
 }
