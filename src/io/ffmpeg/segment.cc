@@ -117,16 +117,20 @@ std::optional<Segment> SegmentCutter::Cut(size_t least) {
   return std::nullopt;
 }
 
-/// Whether all pictures that lead the start are found, and only they come before it in time.
+/// Whether all pictures that lead the start are found, and those and what precedes it in the stream come before it in
+/// time, and nothing else.
 bool SegmentCutter::HasLeading(size_t start) {
   if (!ahead_[start].role.is_open) return true;
   const int64_t time = ahead_[start].packet.packet->pts;
+  bool is_in_order = std::ranges::all_of(times_, [&](int64_t earlier) { return earlier < time; });
+  for (size_t k = 0; k < start; ++k) is_in_order &= ahead_[k].packet.packet->pts < time;
   for (size_t next = start + 1; HasRead(next + 1) && access_; ++next) {
     const bool is_leading = ahead_[next].role.is_leading;
-    if (is_leading != (ahead_[next].packet.packet->pts < time)) Refuse("its times contradict the order of its pictures");
+    is_in_order &= is_leading == (ahead_[next].packet.packet->pts < time);
     if (!is_leading) break;
   }
   if (end_ && !end_->ok()) Refuse("the stream breaks off");
+  else if (!is_in_order) Refuse("its times contradict the order of its pictures");
   return access_ != nullptr;
 }
 
