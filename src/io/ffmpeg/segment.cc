@@ -40,6 +40,7 @@ FrameOrder::Verdict FrameOrder::Check(const AVFrame& frame) {
 }
 
 void SegmentCutter::Start(std::string refusal) {
+  has_doubts_ = false;
   ahead_.clear();
   ahead_bytes_ = 0;
   times_.clear();
@@ -55,6 +56,11 @@ void SegmentCutter::Refuse(std::string reason) {
   refusal_ = std::move(reason);
   access_.reset();
   times_ = {};
+}
+
+void SegmentCutter::Doubt(std::string reason) {
+  Refuse(std::move(reason));
+  has_doubts_ = true;
 }
 
 bool SegmentCutter::ReadAhead() {
@@ -76,7 +82,8 @@ bool SegmentCutter::ReadAhead() {
         std::string reason = HindranceOf(packet);
         if (reason.empty()) reason = access_->refusal();
         if (!reason.empty()) {
-          Refuse(std::move(reason));
+          if (packet.flags & AV_PKT_FLAG_CORRUPT) Doubt(std::move(reason));
+          else Refuse(std::move(reason));
           role = {};
         }
       }
@@ -106,7 +113,7 @@ Result<std::optional<StreamPacket>> SegmentCutter::Read() {
 std::optional<Segment> SegmentCutter::Cut(size_t least) {
   for (size_t count = 0; access_; ++count) {
     if (!HasRead(count + 1)) {
-      if (!end_->ok()) Refuse("the stream breaks off");
+      if (!end_->ok()) Doubt("the stream breaks off");
       else if (count > 0 || !times_.empty()) return Take(count);
       return std::nullopt;
     }
@@ -129,8 +136,8 @@ bool SegmentCutter::HasLeading(size_t start) {
     is_in_order &= is_leading == (ahead_[next].packet.packet->pts < time);
     if (!is_leading) break;
   }
-  if (end_ && !end_->ok()) Refuse("the stream breaks off");
-  else if (!is_in_order) Refuse("its times contradict the order of its pictures");
+  if (end_ && !end_->ok()) Doubt("the stream breaks off");
+  else if (!is_in_order) Doubt("its times contradict the order of its pictures");
   return access_ != nullptr;
 }
 

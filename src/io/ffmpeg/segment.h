@@ -65,6 +65,8 @@ class SegmentCutter {
 
   /// Cuts no more.
   void Refuse(std::string reason);
+  /// Whether it cuts no more since the stream may be damaged from there on.
+  bool has_doubts() const { return has_doubts_; }
 
   /// Why Cut() found none; empty: the stream has ended.
   const std::string& refusal() const { return refusal_; }
@@ -81,11 +83,13 @@ class SegmentCutter {
   bool ReadAhead();  // false: there are no more packets
   bool HasRead(size_t count);
   bool HasLeading(size_t start);
+  void Doubt(std::string reason);
   Segment Take(size_t count);
 
   Demuxer& input_;
   std::unique_ptr<RandomAccess> access_;  // null: there are no segments
   std::string refusal_;
+  bool has_doubts_ = false;
   std::deque<Ahead> ahead_;
   size_t ahead_bytes_ = 0;
   std::optional<Status> end_;  // how reading ended

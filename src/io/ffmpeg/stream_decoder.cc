@@ -275,6 +275,8 @@ Result<DecodedFrame> StreamDecoder::NextOfCrew() {
 Result<DecodedFrame> StreamDecoder::NextInOrder() {
   for (bool has_ended = false; !has_ended;) {
     FillCrew();
+    is_doubtful_ = cutter_.has_doubts() && (segments_ > 0 || here_) && !device_;
+    if (is_doubtful_) break;
     if (!decodes_here_ && crew_.empty()) {
       if (!next_) next_ = cutter_.Cut(options_.segments.least_packets);
       if (!next_ && cutter_.refusal().empty()) break;
@@ -288,7 +290,10 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
     } else {
       ACU_ASSIGN_OR_RETURN(next.frame, NextHere());
     }
-    if (next.frame) {
+    if (next.frame && is_first_ && here_ &&
+        here_->order.size() - static_cast<size_t>(decoded_) <= SegmentCrew::kMostHeld)
+      is_doubtful_ = !crew_.BeginsSoundly();
+    if (next.frame && !is_doubtful_) {
       const int64_t time = next.frame->pts;
       const bool rises = time != AV_NOPTS_VALUE && (decoded_ == 0 || time > last_time_);
       last_time_ = time;
