@@ -163,13 +163,16 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     } else if (watch_.has_errors()) {
       OnDamage("");
     }
-    if (found_damage_ || (options_.stop_at_damage && !damage_.reason.empty())) break;
+    // Frames that the decoder held before the first damaged packet are sound.
+    const bool stops = options_.stop_at_damage && !damaged_packets_.empty();
+    if (found_damage_ || (stops && error == 0 && NumberOf(*frame) >= *damaged_packets_.begin())) break;
     if (error == 0) {
       if (damaged_packets_.erase(NumberOf(*frame)) > 0) damage_.frames.push_back(decoded_);
       return frame;
     }
     if (error == AVERROR(EAGAIN) && !fed_all_) {
-      FeedDecoder();
+      if (stops) StopFeeding(Status(broken_));
+      else FeedDecoder();
       errors = 0;
       continue;
     }
