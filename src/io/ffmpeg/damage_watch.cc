@@ -96,7 +96,8 @@ void DamageWatch::Attach(AVCodecContext& decoder, bool fills) {
   // H.264's decoder reports slices that are lost in its log alone, and conceals them over the marks.
   const bool is_unheard = decoder.codec_id == AV_CODEC_ID_H264 && !fills && !ReadsFfmpegLog();
   if (is_unheard) decoder.error_concealment = 0;
-  marks_ = is_unheard || decoder.codec_id == AV_CODEC_ID_HEVC || decoder.codec_id == AV_CODEC_ID_MPEG2VIDEO;
+  marks_ = is_unheard || decoder.codec_id == AV_CODEC_ID_HEVC || decoder.codec_id == AV_CODEC_ID_MPEG2VIDEO ||
+           decoder.codec_id == AV_CODEC_ID_FFV1;
   if ((!fills_ && !marks_) || !(decoder.codec->capabilities & AV_CODEC_CAP_DR1)) return;
   decoder.get_buffer2 = GetBuffer;
 #if LIBAVCODEC_VERSION_MAJOR < 60
