@@ -96,6 +96,7 @@ void StreamDecoder::FeedDecoder() {
   leads_first_key_ = decoded_ == 0 && input_.starts_between_keys() && first_key_.Follows(*packet.packet);
   if (decoded_ == 0 && input_.starts_between_keys() && FindsOnThreads() && !start_.Add(packet)) found_damage_ = true;
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
+  Await(packet);
   const int sent = SendPacket(*decoder_, &packet);
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
   if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
@@ -151,6 +152,23 @@ void StreamDecoder::CheckErrors(const AVFrame& frame) {
   damaged_packets_.insert(NumberOf(frame));
 }
 
+/// dav1d's threads may forget errors. Each packet of AV1 shows one frame.
+void StreamDecoder::Await(const StreamPacket& packet) {
+  const bool is_shown = !(packet.packet->flags & AV_PKT_FLAG_DISCARD);
+  if (is_shown && FindsOnThreads() && setup_.parameters->codec_id == AV_CODEC_ID_AV1) awaited_.push_back(packet.number);
+}
+
+/// Whether the frame is not that of the next packet; null: the end.
+bool StreamDecoder::HasLost(const AVFrame* frame) {
+  while (frame && decoded_ == 0 && input_.starts_between_keys() && !awaited_.empty() &&
+         awaited_.front() < NumberOf(*frame))
+    awaited_.pop_front();
+  if (awaited_.empty()) return false;
+  if (!frame || awaited_.front() != NumberOf(*frame)) return true;
+  awaited_.pop_front();
+  return false;
+}
+
 Result<FramePtr> StreamDecoder::DecodeHere() {
   FramePtr frame = MakeFrame();
   if (!frame) return Failure("no memory", AVERROR(ENOMEM));
@@ -159,7 +177,7 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
     if (error == 0) {
       CheckErrors(*frame);
-      if (on_error_ == OnError::kFind && !start_.Check(*frame, setup_)) found_damage_ = true;
+      if (HasLost(frame.get()) || (on_error_ == OnError::kFind && !start_.Check(*frame, setup_))) found_damage_ = true;
     } else if (watch_.has_errors()) {
       OnDamage("");
     }
@@ -181,7 +199,8 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     OnDamage(FfmpegReason(error));
     ++errors;
   }
-  if (on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys() && !device_) found_damage_ = true;
+  const bool lacks_start = on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys() && !device_;
+  found_damage_ |= lacks_start || HasLost(nullptr);
   if (found_damage_) return FramePtr();  // that the stream is also truncated counts when it is decoded again
   if (!broken_.ok()) return broken_;
   return FramePtr();
@@ -216,6 +235,7 @@ SegmentCrew::Size StreamDecoder::CrewSize() const {
 bool StreamDecoder::IsSlowToStart() const { return setup_.parameters->codec_id == AV_CODEC_ID_H264; }
 
 void StreamDecoder::EndHere() {
+  awaited_.clear();
   here_.reset();
   decoder_.reset();
   decodes_here_ = is_first_ = false;
@@ -337,6 +357,7 @@ Status StreamDecoder::DecodeAgain() {
   next_.reset();
   TakeHere(std::nullopt);
   decoder_.reset();
+  awaited_.clear();
   first_key_ = {};
   start_.Clear();
   damage_ = {};
@@ -390,6 +411,7 @@ bool StreamDecoder::Jump(double part) {
   cutter_.Start("a part of it was left out");
   Ffmpeg().avcodec_flush_buffers(decoder_.get());
   on_error_ = OnError::kIgnore;
+  awaited_.clear();
   start_.Clear();
   fed_all_ = false;
   broken_ = {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -77,6 +78,8 @@ class StreamDecoder {
   bool FindsOnThreads() const;
   void OnDamage(std::string reason, bool is_of_frame = false);
   void CheckErrors(const AVFrame& frame);
+  void Await(const StreamPacket& packet);
+  bool HasLost(const AVFrame* frame);
 
   // Segments.
   Result<DecodedFrame> NextInOrder();
@@ -97,6 +100,7 @@ class StreamDecoder {
   DecoderSetup setup_;
   DamageWatch watch_;  // outlives the decoder
   DecoderPtr decoder_;
+  std::deque<int64_t> awaited_;  // of AV1: packets whose frames have not come
   FirstKey first_key_;
   bool leads_first_key_ = false;    // the packet that was fed last
   RecordingStart start_;            // kFind, on several threads
