@@ -265,6 +265,63 @@ TEST_F(Segments, ADamagedFileThatIsTruncatedHasOneOutcome) {
   }
 }
 
+/// The outcome on one thread, on several and on segments.
+void ExpectOneOutcome(const std::string& path) {
+  const Decoded serial = Decode(path, {.decoder_threads = 1});
+  for (const OpenOptions& options :
+       {OpenOptions{.decoder_threads = 2}, OpenOptions{.decoder_threads = 4}, OpenOptions{.decoder_threads = 6},
+        OpenOptions{.decoder_threads = 8}, Short(3), Short(8)}) {
+    SCOPED_TRACE(fmt::format("{} threads", options.decoder_threads));
+    const Decoded parallel = Decode(path, options);
+    EXPECT_EQ(parallel.frames, serial.frames);
+    EXPECT_EQ(parallel.error, serial.error);
+    EXPECT_EQ(parallel.findings, serial.findings);
+  }
+}
+
+void Flip(std::string& bytes, size_t at, size_t count) {
+  for (size_t i = at; i < at + count && i < bytes.size(); ++i) bytes[i] = static_cast<char>(bytes[i] ^ 0x5a);
+}
+
+TEST_F(Segments, DamagedRecordingsThatStartBetweenKeyFramesHaveOneOutcome) {
+  for (const auto& [options, file] :
+       {std::pair{"-c:v libx265 -x265-params log-level=none:hash=1:keyint=12:min-keyint=12:bframes=3", "a.ts"},
+        std::pair{"-c:v libx264 -g 12 -bf 2", "b.ts"}, std::pair{"-c:v mpeg2video -g 12 -bf 2", "c.ts"}}) {
+    const std::string whole = ReadFile(Film(options, file));
+    for (const double start : {0.1, 0.35})
+      for (const double place : {0.0, 0.03, 0.1, 0.2, 0.6}) {
+        SCOPED_TRACE(fmt::format("{} from {}, damaged at {}", file, start, place));
+        std::string bytes = whole.substr(static_cast<size_t>(start * static_cast<double>(whole.size())) / 188 * 188);
+        Flip(bytes, static_cast<size_t>(place * static_cast<double>(bytes.size())) + 12, place > 0 ? 2 : 0);
+        WriteFile(dir_ / file, bytes);
+        ExpectOneOutcome(dir_ / file);
+      }
+  }
+}
+
+TEST_F(Segments, LostPicturesThatLeadAStartAreDamage) {
+  const std::string whole =
+      ReadFile(Film("-c:v libx265 -x265-params log-level=none:keyint=12:min-keyint=12:bframes=3", "a.ts"));
+  for (size_t lost = whole.size() / 2 / 188, end = lost + 50; lost < end; ++lost) {
+    SCOPED_TRACE(fmt::format("without packet {}", lost));
+    WriteFile(dir_ / "a.ts", std::string(whole).erase(188 * lost, 188));
+    ExpectSame(dir_ / "a.ts");
+  }
+}
+
+/// Decoders return the errors of the last frames where they are told that nothing follows.
+TEST_F(Segments, DamageOfTheLastFramesIsFound) {
+  if (!HasEncoder("libaom-av1")) GTEST_SKIP() << "no encoder";
+  const std::string whole = ReadFile(Film("-c:v libaom-av1 -g 12 -cpu-used 8 -lag-in-frames 12", "a.ivf", 14));
+  for (size_t at = whole.size() / 4; at + 3 < whole.size(); at += 60) {
+    SCOPED_TRACE(fmt::format("damaged at {}", at));
+    std::string bytes = whole;
+    Flip(bytes, at, 3);
+    WriteFile(dir_ / "a.ivf", bytes);
+    ExpectOneOutcome(dir_ / "a.ivf");
+  }
+}
+
 TEST_F(Segments, AreBoundedByMemory) {
   const std::string path = Film("-c:v libx264 -g 10", "a.mp4");
   OpenOptions options = Short();

@@ -100,7 +100,7 @@ void DamageWatch::Attach(AVCodecContext& decoder, bool fills) {
   // H.264's decoder reports slices that are lost in its log alone, and conceals them over the marks.
   const bool is_unheard = codec == Codec::kH264 && !fills && !ReadsFfmpegLog();
   if (is_unheard) Ffmpeg().av_opt_set_int(&decoder, "ec", 0, 0);
-  marks_ = is_unheard || codec == Codec::kHevc || codec == Codec::kMpeg2;
+  marks_ = is_unheard || codec == Codec::kHevc || codec == Codec::kMpeg2 || codec == Codec::kFfv1;
   if ((!fills_ && !marks_) || !(fields.codec()->capabilities & AV_CODEC_CAP_DR1)) return;
   fields.get_buffer2() = GetBuffer;
   if (fields.has_thread_safe_callbacks()) fields.thread_safe_callbacks() = 1;

@@ -14,10 +14,10 @@
 namespace acutance {
 
 /// Watches one decoder or one container. HEVC's decoder, and MPEG-2's on several threads, ends a picture early without
-/// a word where damaged data say that a slice ends, and what the memory held before then shows; so does H.264's, where
-/// another part of the process reads FFmpeg's log. So each picture's
-/// memory is marked before it is decoded, once in 16x16 samples: where a mark is left, the picture is incomplete. One
-/// mark is eight samples, so that a picture has it by chance once in 2^64.
+/// a word where damaged data say that a slice ends, FFV1's lacks slices where data without checksums say that there are
+/// fewer, and what the memory held before then shows; so does H.264's, where another part of the process reads FFmpeg's
+/// log. So each picture's memory is marked before it is decoded, once in 16x16 samples: where a mark is left, the
+/// picture is incomplete. One mark is eight samples, so that a picture has it by chance once in 2^64.
 class DamageWatch {
  public:
   DamageWatch();

@@ -261,10 +261,12 @@ constexpr unsigned FF_CODEC_PROPERTY_FILM_GRAIN = 4;
   F(AVBufferRef*, av_hwdevice_ctx_alloc, (int))                                                         \
   F(int, av_hwdevice_ctx_init, (AVBufferRef*))                                                          \
   F(AVBufferRef*, av_hwframe_ctx_alloc, (AVBufferRef*))                                                 \
+  F(int, av_image_get_linesize, (AVPixelFormat, int, int))                                              \
   F(void, av_log_default_callback, (void*, int, const char*, va_list))                                  \
   F(void, av_log_set_callback, (AVLogCallback))                                                         \
   F(void*, av_malloc, (size_t))                                                                         \
   F(const AVOption*, av_opt_find, (void*, const char*, const char*, int, int))                          \
+  F(int, av_opt_get_int, (void*, const char*, int, int64_t*))                                           \
   F(int, av_opt_set, (void*, const char*, const char*, int))                                            \
   F(int, av_opt_set_int, (void*, const char*, int64_t, int))                                            \
   F(int, av_opt_set_q, (void*, const char*, AVRational, int))                                           \

@@ -40,10 +40,12 @@ FrameOrder::Verdict FrameOrder::Check(const AVFrame& frame) {
 }
 
 void SegmentCutter::Start(std::string refusal) {
+  has_doubts_ = false;
   ahead_.clear();
   ahead_bytes_ = 0;
   times_.clear();
   end_.reset();
+  first_error_.reset();
   packets_ = 0;
   refusal_ = std::move(refusal);
   access_ = refusal_.empty() ? RandomAccess::Of(input_.parameters()) : nullptr;
@@ -56,11 +58,17 @@ void SegmentCutter::Refuse(std::string reason) {
   times_ = {};
 }
 
+void SegmentCutter::Doubt(std::string reason) {
+  Refuse(std::move(reason));
+  has_doubts_ = true;
+}
+
 bool SegmentCutter::ReadAhead() {
   while (!end_) {
     StreamPacket next{PacketPtr(Ffmpeg().av_packet_alloc())};
     if (!next.packet) throw std::bad_alloc();
     const Result<std::optional<bool>> is_ours = input_.Read(*next.packet);
+    if (!first_error_ && !input_.error().empty()) first_error_ = packets_ + 1;
     if (!is_ours.ok() || !*is_ours) {
       end_ = is_ours.ok() ? Status() : is_ours.status();
     } else if (**is_ours) {
@@ -74,7 +82,8 @@ bool SegmentCutter::ReadAhead() {
         std::string reason = HindranceOf(packet);
         if (reason.empty()) reason = access_->refusal();
         if (!reason.empty()) {
-          Refuse(std::move(reason));
+          if (packet.flags & AV_PKT_FLAG_CORRUPT) Doubt(std::move(reason));
+          else Refuse(std::move(reason));
           role = {};
         }
       }
@@ -104,15 +113,32 @@ Result<std::optional<StreamPacket>> SegmentCutter::Read() {
 std::optional<Segment> SegmentCutter::Cut(size_t least) {
   for (size_t count = 0; access_; ++count) {
     if (!HasRead(count + 1)) {
-      if (!end_->ok()) Refuse("the stream breaks off");
+      if (!end_->ok()) Doubt("the stream breaks off");
       else if (count > 0 || !times_.empty()) return Take(count);
       return std::nullopt;
     }
-    if (access_ && count >= least && ahead_[count].role.starts) return Take(count);
+    if (access_ && count >= least && ahead_[count].role.starts && HasLeading(count)) return Take(count);
     if (access_ && (count >= kMostPackets || ahead_bytes_ > kMostBytes))
       Refuse("its decoder can start at too few places");
   }
   return std::nullopt;
+}
+
+/// Whether all pictures that lead the start are found, and those and what precedes it in the stream come before it in
+/// time, and nothing else.
+bool SegmentCutter::HasLeading(size_t start) {
+  if (!ahead_[start].role.is_open) return true;
+  const int64_t time = ahead_[start].packet.packet->pts;
+  bool is_in_order = std::ranges::all_of(times_, [&](int64_t earlier) { return earlier < time; });
+  for (size_t k = 0; k < start; ++k) is_in_order &= ahead_[k].packet.packet->pts < time;
+  for (size_t next = start + 1; HasRead(next + 1) && access_; ++next) {
+    const bool is_leading = ahead_[next].role.is_leading;
+    is_in_order &= is_leading == (ahead_[next].packet.packet->pts < time);
+    if (!is_leading) break;
+  }
+  if (end_ && !end_->ok()) Doubt("the stream breaks off");
+  else if (!is_in_order) Doubt("its times contradict the order of its pictures");
+  return access_ != nullptr;
 }
 
 /// The pictures that lead an open start follow it; they belong to the segment before it, which needs that start.
@@ -134,8 +160,6 @@ Segment SegmentCutter::Take(size_t count) {
     segment.packets.push_back({PacketPtr(Ffmpeg().av_packet_clone(start.packet.get())), start.number});
     if (!segment.packets.back().packet) throw std::bad_alloc();
     while (HasRead(2) && ahead_[1].role.is_leading) take(1);
-    // Where the leading pictures cannot be found, no decoder gives what this order asks for.
-    if (!access_) times.push_back(*beyond);
   }
   segment.is_last = ahead_.empty();
   segment.order = FrameOrder(std::move(times), beyond);

@@ -66,9 +66,14 @@ class SegmentCutter {
 
   /// Cuts no more.
   void Refuse(std::string reason);
+  /// Whether it cuts no more since the stream may be damaged from there on.
+  bool has_doubts() const { return has_doubts_; }
 
   /// Why Cut() found none; empty: the stream has ended.
   const std::string& refusal() const { return refusal_; }
+
+  /// The number of the packet with which the container reported its first error; nullopt: none so far.
+  std::optional<int64_t> first_error() const { return first_error_; }
 
  private:
   struct Ahead {
@@ -78,15 +83,19 @@ class SegmentCutter {
 
   bool ReadAhead();  // false: there are no more packets
   bool HasRead(size_t count);
+  bool HasLeading(size_t start);
+  void Doubt(std::string reason);
   Segment Take(size_t count);
 
   Demuxer& input_;
   std::unique_ptr<RandomAccess> access_;  // null: there are no segments
   std::string refusal_;
+  bool has_doubts_ = false;
   std::deque<Ahead> ahead_;
   size_t ahead_bytes_ = 0;
   std::optional<Status> end_;  // how reading ended
   int64_t packets_ = 0;
+  std::optional<int64_t> first_error_;
   bool starts_surely_ = false;
   std::vector<int64_t> times_;  // of what Read() returned since the last cut
 };

@@ -38,22 +38,39 @@ void SegmentCrew::Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device
   ++count;
 }
 
+bool SegmentCrew::IsReady(const Job& job) const {
+  return is_stopped_ || !job.frames.empty() || job.is_done || (!job.is_taken && unable_ == threads_.size());
+}
+
 SegmentCrew::Event SegmentCrew::Next(DecodedFrame& frame) {
   std::unique_lock lock(mutex_);
   const std::shared_ptr<Job> job = jobs_.front();
-  has_news_.wait(lock, [&] {
-    return is_stopped_ || !job->frames.empty() || job->is_done || (!job->is_taken && unable_ == threads_.size());
-  });
+  has_news_.wait(lock, [&] { return IsReady(*job); });
   if (is_stopped_) return Event::kCancel;
   if (!job->frames.empty()) {
+    if (jobs_.size() > 1 && job->segment.order.size() - job->taken <= kMostHeld) {
+      const std::shared_ptr<Job> next = jobs_[1];
+      has_news_.wait(lock, [&] { return IsReady(*next); });
+      if (is_stopped_) return Event::kCancel;
+      if (next->frames.empty() && (!next->is_done || next->is_doubtful)) return Event::kDoubt;
+    }
     frame = std::move(job->frames.front());
     job->frames.pop_front();
+    ++job->taken;
     --frames_;
     return Event::kFrame;
   }
   if (!job->is_done || job->is_doubtful) return Event::kDoubt;
   jobs_.pop_front();
   return Event::kEnd;
+}
+
+bool SegmentCrew::BeginsSoundly() {
+  std::unique_lock lock(mutex_);
+  if (jobs_.empty()) return true;
+  const std::shared_ptr<Job> job = jobs_.front();
+  has_news_.wait(lock, [&] { return IsReady(*job); });
+  return is_stopped_ || !job->frames.empty() || (job->is_done && !job->is_doubtful);
 }
 
 void SegmentCrew::Clear() {

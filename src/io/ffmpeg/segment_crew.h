@@ -42,8 +42,13 @@ class SegmentCrew {
     kDoubt,   // the next frames may not be those of a decoder from the stream's start
     kCancel,  // Stop()
   };
-  /// Waits for the next frame of the first segment.
+  /// Waits for the next frame of the first segment. Its last ones wait for the first frame of the next segment: where
+  /// that is damaged, a decoder from the stream's start may not give frames that it holds.
   Event Next(DecodedFrame& frame);
+  static constexpr size_t kMostHeld = 16;
+
+  /// Waits for the first frame of the first segment, if there is one. False: there are doubts.
+  bool BeginsSoundly();
 
   /// Drops all segments.
   void Clear();
@@ -54,6 +59,7 @@ class SegmentCrew {
   struct Job {
     Segment segment;
     size_t given = 0;  // frames
+    size_t taken = 0;  // by Next()
     // Under the mutex:
     std::deque<DecodedFrame> frames;
     bool is_taken = false;
@@ -65,6 +71,7 @@ class SegmentCrew {
   void Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count);
   void Work(SegmentWorker& worker, bool is_on_device);
   std::shared_ptr<Job> Take();
+  bool IsReady(const Job& job) const;
   SegmentWorker::Outcome Decode(SegmentWorker& worker, Job& job);
   void Finish(Job& job, SegmentWorker::Outcome outcome);
   void End();

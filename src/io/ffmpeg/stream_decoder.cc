@@ -41,7 +41,7 @@ Status StreamDecoder::OpenDeviceDecoder() {
 }
 
 Status StreamDecoder::OpenDecoder() {
-  has_decoded_ = fed_all_ = false;
+  fed_all_ = false;
   broken_ = {};
   if (device_) return OpenDeviceDecoder();
   const int error = setup_.Open(options_.decoder_threads, on_error_, watch_, decoder_);
@@ -71,7 +71,9 @@ Status StreamDecoder::Open() {
 void StreamDecoder::StopFeeding(Status reason) {
   fed_all_ = true;
   broken_ = std::move(reason);
-  SendPacket(*decoder_, nullptr);  // from here on the decoder gives what it still holds
+  // From here on the decoder gives what it still holds; several threads may return the error of an earlier packet.
+  const int sent = SendPacket(*decoder_, nullptr);
+  if (sent < 0 && sent != AVERROR_EOF && !device_) OnDamage(FfmpegReason(sent));
 }
 
 Result<std::optional<StreamPacket>> StreamDecoder::NextPacket() {
@@ -91,7 +93,10 @@ void StreamDecoder::FeedDecoder() {
   if (packet_ == 1)
     exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
+  leads_first_key_ = decoded_ == 0 && input_.starts_between_keys() && first_key_.Follows(*packet.packet);
+  if (decoded_ == 0 && input_.starts_between_keys() && FindsOnThreads() && !start_.Add(packet)) found_damage_ = true;
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
+  Await(packet);
   const int sent = SendPacket(*decoder_, &packet);
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
   if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
@@ -117,10 +122,19 @@ bool StreamDecoder::LacksColors(const AVFrame& frame) const {
   return since != ranges_.begin() && !std::prev(since)->second;
 }
 
-/// Frames before the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
+/// Whether the decoder finds damage on several threads: an error may be that of any packet that was fed.
+bool StreamDecoder::FindsOnThreads() const {
+  int64_t threads = 0;
+  return on_error_ == OnError::kFind && !device_ &&
+         Ffmpeg().av_opt_get_int(decoder_.get(), "threads", 0, &threads) >= 0 && threads != 1;
+}
+
+/// Frames that lead the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
 void StreamDecoder::OnDamage(std::string reason, bool is_of_frame) {
   std::string logged = watch_.TakeError();
-  if (!is_of_frame && !has_decoded_ && input_.starts_between_keys()) return;
+  const bool may_lead =
+      decoded_ == 0 && input_.starts_between_keys() && (leads_first_key_ || FindsOnThreads() || device_);
+  if (!is_of_frame && may_lead) return;
   if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
   if (on_error_ == OnError::kFind) found_damage_ = true;
   if (on_error_ != OnError::kRecord) return;
@@ -140,6 +154,24 @@ void StreamDecoder::CheckErrors(const AVFrame& frame) {
   damaged_packets_.insert(NumberOf(frame));
 }
 
+/// dav1d's threads may forget errors. Each packet of AV1 shows one frame.
+void StreamDecoder::Await(const StreamPacket& packet) {
+  const bool is_shown = !(packet.packet->flags & AV_PKT_FLAG_DISCARD);
+  const bool is_av1 = CodecOf(Fields(*setup_.parameters).codec_id()) == Codec::kAv1;
+  if (is_shown && is_av1 && FindsOnThreads()) awaited_.push_back(packet.number);
+}
+
+/// Whether the frame is not that of the next packet; null: the end.
+bool StreamDecoder::HasLost(const AVFrame* frame) {
+  while (frame && decoded_ == 0 && input_.starts_between_keys() && !awaited_.empty() &&
+         awaited_.front() < NumberOf(*frame))
+    awaited_.pop_front();
+  if (awaited_.empty()) return false;
+  if (!frame || awaited_.front() != NumberOf(*frame)) return true;
+  awaited_.pop_front();
+  return false;
+}
+
 Result<FramePtr> StreamDecoder::DecodeHere() {
   FramePtr frame = MakeFrame();
   if (!frame) return Failure("no memory", AVERROR(ENOMEM));
@@ -148,17 +180,20 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), frame.get());
     if (error == 0) {
       CheckErrors(*frame);
-      has_decoded_ = true;
+      if (HasLost(frame.get()) || (on_error_ == OnError::kFind && !start_.Check(*frame, setup_))) found_damage_ = true;
     } else if (watch_.has_errors()) {
       OnDamage("");
     }
-    if (found_damage_ || (options_.stop_at_damage && !damage_.reason.empty())) break;
+    // Frames that the decoder held before the first damaged packet are sound.
+    const bool stops = options_.stop_at_damage && !damaged_packets_.empty();
+    if (found_damage_ || (stops && error == 0 && NumberOf(*frame) >= *damaged_packets_.begin())) break;
     if (error == 0) {
       if (damaged_packets_.erase(NumberOf(*frame)) > 0) damage_.frames.push_back(decoded_);
       return frame;
     }
     if (error == AVERROR(EAGAIN) && !fed_all_) {
-      FeedDecoder();
+      if (stops) StopFeeding(Status(broken_));
+      else FeedDecoder();
       errors = 0;
       continue;
     }
@@ -167,6 +202,8 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
     OnDamage(FfmpegReason(error));
     ++errors;
   }
+  const bool lacks_start = on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys() && !device_;
+  found_damage_ |= lacks_start || HasLost(nullptr);
   if (found_damage_) return FramePtr();  // that the stream is also truncated counts when it is decoded again
   if (!broken_.ok()) return broken_;
   return FramePtr();
@@ -201,6 +238,7 @@ SegmentCrew::Size StreamDecoder::CrewSize() const {
 bool StreamDecoder::IsSlowToStart() const { return CodecOf(Fields(*setup_.parameters).codec_id()) == Codec::kH264; }
 
 void StreamDecoder::EndHere() {
+  awaited_.clear();
   here_.reset();
   decoder_.reset();
   decodes_here_ = is_first_ = false;
@@ -263,6 +301,8 @@ Result<DecodedFrame> StreamDecoder::NextOfCrew() {
 Result<DecodedFrame> StreamDecoder::NextInOrder() {
   for (bool has_ended = false; !has_ended;) {
     FillCrew();
+    is_doubtful_ = cutter_.has_doubts() && (segments_ > 0 || here_) && !device_;
+    if (is_doubtful_) break;
     if (!decodes_here_ && crew_.empty()) {
       if (!next_) next_ = cutter_.Cut(options_.segments.least_packets);
       if (!next_ && cutter_.refusal().empty()) break;
@@ -276,7 +316,10 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
     } else {
       ACU_ASSIGN_OR_RETURN(next.frame, NextHere());
     }
-    if (next.frame) {
+    if (next.frame && is_first_ && here_ &&
+        here_->order.size() - static_cast<size_t>(decoded_) <= SegmentCrew::kMostHeld)
+      is_doubtful_ = !crew_.BeginsSoundly();
+    if (next.frame && !is_doubtful_) {
       const int64_t time = Fields(*next.frame).pts();
       const bool rises = time != AV_NOPTS_VALUE && (decoded_ == 0 || time > last_time_);
       last_time_ = time;
@@ -293,6 +336,7 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
 }
 
 Result<DecodedFrame> StreamDecoder::Next() {
+  has_ended_ = true;  // unless there is a frame
   ACU_ASSIGN_OR_RETURN(DecodedFrame next, NextInOrder());
   while (is_doubtful_ || found_damage_) {
     ACU_RETURN_IF_ERROR(DecodeAgain());
@@ -301,7 +345,10 @@ Result<DecodedFrame> StreamDecoder::Next() {
       if (!next.frame) break;
     }
   }
-  frames_ += next.frame != nullptr;
+  if (!next.frame) return next;
+  has_ended_ = false;
+  last_packet_ = std::max(last_packet_, NumberOf(*next.frame));
+  ++frames_;
   return next;
 }
 
@@ -313,6 +360,9 @@ Status StreamDecoder::DecodeAgain() {
   next_.reset();
   TakeHere(std::nullopt);
   decoder_.reset();
+  awaited_.clear();
+  first_key_ = {};
+  start_.Clear();
   damage_ = {};
   damaged_packets_.clear();
   ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
@@ -364,6 +414,8 @@ bool StreamDecoder::Jump(double part) {
   cutter_.Start("a part of it was left out");
   Ffmpeg().avcodec_flush_buffers(decoder_.get());
   on_error_ = OnError::kIgnore;
+  awaited_.clear();
+  start_.Clear();
   fed_all_ = false;
   broken_ = {};
   return true;
@@ -376,7 +428,9 @@ void StreamDecoder::Interrupt() {
 
 StreamDamage StreamDecoder::damage() const {
   StreamDamage damage = damage_;
-  if (damage.reason.empty()) damage.reason = input_.error();
+  // What was read ahead of the frames depends on the threads.
+  const bool is_reached = has_ended_ || cutter_.first_error().value_or(0) <= last_packet_;
+  if (damage.reason.empty() && is_reached) damage.reason = input_.error();
   damage.lost = static_cast<int64_t>(damaged_packets_.size());
   damage.decoded = decoded_;
   return damage;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "io/ffmpeg/decoder.h"
 #include "io/ffmpeg/demuxer.h"
 #include "io/ffmpeg/hardware_decoder.h"
+#include "io/ffmpeg/recording_start.h"
 #include "io/ffmpeg/segment.h"
 #include "io/ffmpeg/segment_crew.h"
 #include "io/video_source.h"
@@ -73,8 +75,11 @@ class StreamDecoder {
   void FeedDecoder();  // one packet, or the end
   void StopFeeding(Status reason);
   void NoteRange(const StreamPacket& packet);
+  bool FindsOnThreads() const;
   void OnDamage(std::string reason, bool is_of_frame = false);
   void CheckErrors(const AVFrame& frame);
+  void Await(const StreamPacket& packet);
+  bool HasLost(const AVFrame* frame);
 
   // Segments.
   Result<DecodedFrame> NextInOrder();
@@ -95,10 +100,13 @@ class StreamDecoder {
   DecoderSetup setup_;
   DamageWatch watch_;  // outlives the decoder
   DecoderPtr decoder_;
+  std::deque<int64_t> awaited_;  // of AV1: packets whose frames have not come
+  FirstKey first_key_;
+  bool leads_first_key_ = false;    // the packet that was fed last
+  RecordingStart start_;            // kFind, on several threads
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
   int exif_orientation_ = 0;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
-  bool has_decoded_ = false;
   bool fed_all_ = false;
 
   SegmentCutter cutter_{input_};
@@ -116,9 +124,11 @@ class StreamDecoder {
   bool times_rise_ = true;  // all frames have times, in their order
 
   OnError on_error_ = OnError::kFind;
-  bool is_doubtful_ = false;           // kFind: damage was found, or a segment's frames are not as declared
-  bool found_damage_ = false;          // kFind
-  int64_t packet_ = 0;                 // fed last
+  bool is_doubtful_ = false;   // kFind: damage was found, or a segment's frames are not as declared
+  bool found_damage_ = false;  // kFind
+  int64_t packet_ = 0;         // fed last
+  int64_t last_packet_ = 0;    // of the frames that were handed out
+  bool has_ended_ = false;
   int64_t frames_ = 0;                 // handed out
   int64_t decoded_ = 0;                // frames since the start of decoding
   int64_t in_a_row_ = 0;               // those that followed one another last
