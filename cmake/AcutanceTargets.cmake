@@ -2,7 +2,8 @@
 #                                                         headers, and each source compiled by itself
 # acutance_use_precompiled(<target>)   those headers for another library
 # acutance_join_sources(<target>)      several sources of another library in one compilation
-# acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s] [SLOW])   SLOW: `make unit` leaves it out
+# acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s] [SLOW] [APART])   SLOW: `make unit` leaves it out;
+#                                               APART: each source is compiled by itself
 # acutance_bench(<name> SOURCES ... DEPS ...)
 # acutance_one_object(<name> <static> <file>)   an archive of one object: <static> and all that it is linked with inside the
 #                                               tree, where libvmaf's names alone are global
@@ -146,7 +147,7 @@ function(acutance_test name)
   if(NOT ACUTANCE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "SLOW" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SLOW;APART" "TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE acutance_flags ${arg_DEPS} GTest::gmock GTest::gtest_main)
   # A test's own lines run once; what they test is compiled as it ships.
@@ -156,7 +157,10 @@ function(acutance_test name)
     target_link_libraries(${name} PRIVATE fmt::fmt) # whose definitions the header was compiled with
     target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overread) # as of libraries
   endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(NOT arg_APART)
+    acutance_join_sources(${name})
+  endif()
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD_BATCH_SIZE 4)
   add_test(NAME ${name} COMMAND ${name})
   if(NOT arg_SLOW)
     list(APPEND arg_LABELS unit)

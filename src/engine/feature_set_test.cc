@@ -11,7 +11,7 @@
 namespace acutance {
 namespace {
 
-constexpr PictureFormat kFormat = {64, 48};
+constexpr PictureFormat kSmallFormat = {64, 48};
 
 // A display file that changes between the two would have given the CPU and the device different metrics.
 TEST(FeatureSet, HostAndPlanShareOneReadingOfAFile) {
@@ -21,9 +21,9 @@ TEST(FeatureSet, HostAndPlanShareOneReadingOfAFile) {
   FeatureSet features;
   ASSERT_TRUE(features.Add({"cvvdp", {{"display_file", path}}}).ok());
   std::remove(path.c_str());
-  ASSERT_TRUE(features.MakeExtractors(kFormat).ok());
+  ASSERT_TRUE(features.MakeExtractors(kSmallFormat).ok());
   const MetricRun& run = features.runs()[0];
-  PlanContext context = MakePlanContext(features.Inputs({{0}}), kFormat, 1, 1, "");
+  PlanContext context = MakePlanContext(features.Inputs({{0}}), kSmallFormat, 1, 1, "");
   EXPECT_TRUE(run.metric->make_plan(*run.setup, context).ok());
 }
 
@@ -31,7 +31,7 @@ TEST(FeatureSet, RefusesOptionsWhenExtractorsAreMade) {
   FeatureSet features;
   ASSERT_TRUE(features.Add({"cvvdp", {{"display", "crt"}}}).ok());
   EXPECT_TRUE(features.NeedsChroma()) << "the inputs by default";
-  const Status refusal = features.MakeExtractors(kFormat);
+  const Status refusal = features.MakeExtractors(kSmallFormat);
   EXPECT_TRUE(refusal.message().starts_with("feature cvvdp: cvvdp: ")) << refusal.message();
 }
 

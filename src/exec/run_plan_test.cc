@@ -16,14 +16,14 @@ namespace {
 
 using testing::HasSubstr;
 
-struct TestArgs {
+struct SumArgs {
   uint64_t input;
   uint64_t table;
   uint64_t sums;
 };
 
-constexpr KernelImage kImage = {
-    .kernel = "k", .variant = "v", .symbol = "k_v", .args_bytes = sizeof(TestArgs), .buffer_args = 3};
+constexpr KernelImage kSumImage = {
+    .kernel = "k", .variant = "v", .symbol = "k_v", .args_bytes = sizeof(SumArgs), .buffer_args = 3};
 
 /// Host memory in place of a device; copies run, launches add one to the first sum. The `fail_at`th call fails.
 class FakeDevice : public Device {
@@ -71,7 +71,7 @@ struct FakeRecording : Recording {
 
 /// input[0] + table[0] of each launch goes to the first sum.
 void Launch(const LaunchCommand& launch) {
-  TestArgs args;
+  SumArgs args;
   std::memcpy(&args, launch.args.data(), sizeof(args));
   const int64_t sum = *reinterpret_cast<const uint8_t*>(args.input) + *reinterpret_cast<const uint8_t*>(args.table);
   *reinterpret_cast<int64_t*>(args.sums) = sum;
@@ -149,8 +149,8 @@ Plan MakePlan(const PlanContext& context, Video video, uint8_t table_value) {
   Plan plan(context, context.frames, 2);
   plan.AddScratch("scratch", 100);
   const BufferRef table = plan.AddTable("table", std::vector{std::byte{table_value}});
-  const TestArgs args = {.input = context.Input(video).data, .table = table, .sums = plan.Sums()};
-  EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
+  const SumArgs args = {.input = context.Input(video).data, .table = table, .sums = plan.Sums()};
+  EXPECT_TRUE(plan.AddLaunch(kSumImage, {}, args, "none").ok());
   return plan;
 }
 
@@ -196,9 +196,9 @@ TEST(PlanRunner, TwoAreInFlightOnOneDevice) {
 Result<std::unique_ptr<PlanRunner>> MakeRunnerOfHistory(Device& device, int history) {
   const PlanContext context = MakeContext(history);
   Plan plan(context, context.frames, 1);
-  const TestArgs args = {
+  const SumArgs args = {
       .input = context.Input(Video::kReference, 0, history).data, .table = plan.BeforeClip(), .sums = plan.Sums()};
-  EXPECT_TRUE(plan.AddLaunch(kImage, {}, args, "none").ok());
+  EXPECT_TRUE(plan.AddLaunch(kSumImage, {}, args, "none").ok());
   return PlanRunner::Make(device, {plan}, context, {});
 }
 

@@ -15,7 +15,7 @@
 namespace acutance {
 namespace {
 
-using Json = nlohmann::json;
+using ParsedJson = nlohmann::json;
 
 /// Not a matcher: a page that lacks something is too long to print.
 bool Has(const std::string& page, std::string_view text) { return page.find(text) != page.npos; }
@@ -58,10 +58,10 @@ struct ScoredPage {
   Page page;
 };
 
-Json DataOf(const std::string& page) {
+ParsedJson DataOf(const std::string& page) {
   const std::string begin = "id=\"data\">";
   const size_t at = page.find(begin) + begin.size();
-  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+  return ParsedJson::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
 TEST(Page, SaysWhatItComesTo) {
@@ -140,16 +140,16 @@ TEST(Page, NamesFilesOfOneNameByTheirPaths) {
   run.page.videos.resize(2);
   const std::string page = MakePage(run.page);
   EXPECT_TRUE(Has(page, "<title>a/encode.mp4, b/encode.mp4 against reference.mp4"));
-  EXPECT_EQ(DataOf(page)["videos"], Json({"a/encode.mp4", "b/encode.mp4"}));
+  EXPECT_EQ(DataOf(page)["videos"], ParsedJson({"a/encode.mp4", "b/encode.mp4"}));
 }
 
 TEST(Page, ShowsWhereShotsBegin) {
   ScoredPage run(100);
-  EXPECT_EQ(DataOf(MakePage(run.page))["shots"], Json::array());
+  EXPECT_EQ(DataOf(MakePage(run.page))["shots"], ParsedJson::array());
   EXPECT_FALSE(Has(MakePage(run.page), "from shot to shot"));
   run.summary.videos[0].shots = {{0, 30}, {30, 55}, {55, 100}};
   const std::string page = MakePage(run.page);
-  EXPECT_EQ(DataOf(page)["shots"], Json({30, 55}));
+  EXPECT_EQ(DataOf(page)["shots"], ParsedJson({30, 55}));
   EXPECT_TRUE(Has(page, "from shot to shot"));
 }
 

@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kFrames = 37;
+constexpr int kTapFrames = 37;
 
 /// By video, the reference first.
 using Tracks = std::vector<std::vector<FrameFingerprint>>;
@@ -21,7 +21,7 @@ using Tracks = std::vector<std::vector<FrameFingerprint>>;
 Tracks Expected(const PictureFormat& format, int distorted) {
   Tracks tracks(static_cast<size_t>(distorted) + 1);
   for (size_t v = 0; v < tracks.size(); ++v)
-    for (int i = 0; i < kFrames; ++i) tracks[v].push_back(FingerprintOf(Frame(format, i, static_cast<int>(v))));
+    for (int i = 0; i < kTapFrames; ++i) tracks[v].push_back(FingerprintOf(Frame(format, i, static_cast<int>(v))));
   return tracks;
 }
 
@@ -44,7 +44,7 @@ Scored Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format,
       scored.tracks[static_cast<size_t>(video) + 1].push_back(own);
     })};
   scored.session =
-      ScoreVideo(std::move(spec), kFrames, [&](int frame, int video) { return Frame(format, frame, video); });
+      ScoreVideo(std::move(spec), kTapFrames, [&](int frame, int video) { return Frame(format, frame, video); });
   return scored;
 }
 

@@ -19,7 +19,7 @@ const JournalHeader kHeader = {{"pictures", {"8x8, 8 bit, 420"}},
                                {"reference modified", {"5"}},
                                {"frames", {"0:"}},
                                {"feature", {"psnr", "a=b\tc"}}};
-constexpr int64_t kFrames = 5;
+constexpr int64_t kJournalFrames = 5;
 
 FrameResults MakeFrame(int64_t index) {
   FrameResults frame;
@@ -74,7 +74,7 @@ std::string OpenError(const std::string& path, const JournalHeader& header) {
 
 class JournalTest : public testing::Test {
  protected:
-  JournalTest() { Continue(path_, kFrames); }
+  JournalTest() { Continue(path_, kJournalFrames); }
 
   const test::TempDir folder_;
   const std::string path_ = folder_ / "journal";
@@ -83,7 +83,7 @@ class JournalTest : public testing::Test {
 TEST_F(JournalTest, StoredResultsAreReadBack) {
   auto reader = JournalReader::Open(path_).value();
   EXPECT_EQ(reader->header(), kHeader);
-  EXPECT_EQ(ReadAll(*reader), kFrames);
+  EXPECT_EQ(ReadAll(*reader), kJournalFrames);
   EXPECT_EQ(reader->end(), std::nullopt);
   FrameResults frame = MakeFrame(0);
   ASSERT_TRUE(RestoreResults(StoredResults(MakeFrame(3)), frame));
@@ -93,18 +93,18 @@ TEST_F(JournalTest, StoredResultsAreReadBack) {
 }
 
 TEST_F(JournalTest, ARunThatWasStoppedContinues) {
-  Continue(path_, 2 * kFrames);
-  EXPECT_EQ(CountFrames(path_), 2 * kFrames);
+  Continue(path_, 2 * kJournalFrames);
+  EXPECT_EQ(CountFrames(path_), 2 * kJournalFrames);
   {
     auto writer = JournalWriter::Open(path_, kHeader).value();
     auto reader = JournalReader::Open(path_).value();
     ReadAll(*reader);
     ASSERT_TRUE(writer->ContinueAfter(reader.get()).ok());
-    ASSERT_TRUE(writer->End(2 * kFrames).ok());
+    ASSERT_TRUE(writer->End(2 * kJournalFrames).ok());
   }
   auto reader = JournalReader::Open(path_).value();
   ReadAll(*reader);
-  EXPECT_EQ(reader->end(), 2 * kFrames);
+  EXPECT_EQ(reader->end(), 2 * kJournalFrames);
 }
 
 TEST_F(JournalTest, ARecordCutAtAnyByteIsWrittenAgain) {
@@ -112,8 +112,8 @@ TEST_F(JournalTest, ARecordCutAtAnyByteIsWrittenAgain) {
   const size_t record = 8 * (2 + StoredResults(MakeFrame(0)).size() + 1);
   for (size_t bytes = whole.size() - record; bytes < whole.size(); ++bytes) {
     WriteFile(path_, whole.substr(0, bytes));
-    EXPECT_EQ(CountFrames(path_), kFrames - 1) << bytes;
-    Continue(path_, kFrames);
+    EXPECT_EQ(CountFrames(path_), kJournalFrames - 1) << bytes;
+    Continue(path_, kJournalFrames);
     EXPECT_EQ(ReadFile(path_), whole) << bytes;
   }
 }
@@ -123,7 +123,7 @@ TEST_F(JournalTest, AFileCutInItsHeaderBeginsAgain) {
   const size_t header = whole.find("\n\n") + 2 + 8;
   for (size_t bytes = 0; bytes < header; ++bytes) {
     WriteFile(path_, whole.substr(0, bytes));
-    Continue(path_, kFrames);
+    Continue(path_, kJournalFrames);
     EXPECT_EQ(ReadFile(path_), whole) << bytes;
   }
 }
@@ -145,7 +145,7 @@ TEST_F(JournalTest, ADamagedByteIsNeverBelieved) {
     WriteFile(path_, damaged);
     auto reader = JournalReader::Open(path_);
     if (reader.ok()) {
-      EXPECT_LT(ReadAll(**reader), kFrames) << at;
+      EXPECT_LT(ReadAll(**reader), kJournalFrames) << at;
     }
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Verdict = MeanTest::Verdict;
 
-double Normal(Random& random) {
+double StandardNormal(Random& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += random.Uniform();
   return sum;
@@ -28,10 +28,10 @@ std::vector<double> MadeUpSeries(size_t parts, double level, Random& random) {
   while (scores.size() < parts) {
     const size_t length = 1 + random.Below(20);
     const bool is_bad = random.Uniform() < rare;
-    const double scene = is_bad ? 60 * random.Uniform() : level + spread * Normal(random);
+    const double scene = is_bad ? 60 * random.Uniform() : level + spread * StandardNormal(random);
     double wander = 0;
     for (size_t i = 0; i < length && scores.size() < parts; ++i) {
-      wander = 0.8 * wander + noise * Normal(random);
+      wander = 0.8 * wander + noise * StandardNormal(random);
       scores.push_back(std::clamp(scene + wander, 0.0, 100.0));
     }
   }

@@ -49,7 +49,7 @@ class FlatVideo : public VideoSource {
 
 constexpr PictureFormat kFormat = {64, 36, 8, PixelFormat::k420};
 constexpr PictureFormat kDeep = {64, 36, 10, PixelFormat::k420};
-constexpr PictureFormat kSmall = {32, 18, 8, PixelFormat::k420};
+constexpr PictureFormat kTiny = {32, 18, 8, PixelFormat::k420};
 constexpr VideoColor kFull = {.full_range = true}, kLimited = {.full_range = false};
 constexpr VideoColor kPq = {.transfer = Transfer::kPq}, kHlg = {.transfer = Transfer::kHlg};
 constexpr FitOptions kAll = {.size = CommonSize(), .raise_bit_depth = true, .heed_color = true};
@@ -110,7 +110,7 @@ TEST(FitVideos, LeavesVideosThatFitAlone) {
 }
 
 TEST(FitVideos, ScalesAndExpandsAndReportsIt) {
-  Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kSmall, {}, 200, 90));
+  Fitted fitted = Fit(kAll, Flat("a", kDeep), Flat("b", kTiny, {}, 200, 90));
   EXPECT_THAT(fitted.steps.value(),
               ElementsAre("b is scaled from 32x18 to 64x36 (bicubic)", "b is expanded from 8 to 10 bits"));
   EXPECT_THAT(fitted.changes, ElementsAre(Pair("b", Change::kScale), Pair("b", Change::kBitDepth)));
@@ -121,9 +121,9 @@ TEST(FitVideos, ScalesAndExpandsAndReportsIt) {
 TEST(FitVideos, ScalesTheReferenceWhereAsked) {
   FitOptions options = kAll;
   options.size->of = CommonSize::Of::kDistorted;
-  EXPECT_EQ(Fit(options, Flat("a", kFormat), Flat("b", kSmall)).reference.video->format(), kSmall);
+  EXPECT_EQ(Fit(options, Flat("a", kFormat), Flat("b", kTiny)).reference.video->format(), kTiny);
   *options.size = {CommonSize::Of::kGiven, 40, 20, ScaleFilter::kArea};
-  const Fitted fitted = Fit(options, Flat("a", kFormat), Flat("b", kSmall));
+  const Fitted fitted = Fit(options, Flat("a", kFormat), Flat("b", kTiny));
   EXPECT_EQ(fitted.reference.video->format().width, 40);
   EXPECT_EQ(fitted.distorted[0].video->format().height, 20);
 }
@@ -369,9 +369,9 @@ TEST(FitVideos, RefusesDolbyVisionWithoutAYuvLayer) {
 }
 
 TEST(FitVideos, DoesNothingUnasked) {
-  Fitted fitted = Fit({}, Flat("a", kDeep, kPq), Flat("b", kSmall, kFull));
+  Fitted fitted = Fit({}, Flat("a", kDeep, kPq), Flat("b", kTiny, kFull));
   EXPECT_THAT(fitted.steps.value(), IsEmpty());
-  EXPECT_EQ(fitted.distorted[0].video->format(), kSmall);
+  EXPECT_EQ(fitted.distorted[0].video->format(), kTiny);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST(RawFormatCheck, FindsOtherSizes) {
   EXPECT_EQ(Describe("r.yuv", *doubt), "r.yuv: its bytes fit a width of 176 better than one of 352: --size 176x144");
 }
 
-double Flat(int plane, double, double, int) { return plane == 0 ? 0.06 : 0.5; }
+double FlatGray(int plane, double, double, int) { return plane == 0 ? 0.06 : 0.5; }
 double Dark(int plane, double x, double y, int frame) {
   return plane == 0 ? 0.06 + 0.05 * NoisyNatural(0, x, y, frame) : 0.5 + 0.01 * Natural(plane, x, y, frame);
 }
@@ -160,8 +160,8 @@ double Text(int plane, double x, double y, int) {
 double Cuts(int plane, double x, double y, int frame) { return Natural(plane, x * (1 + frame), y + 0.3 * frame, 0); }
 
 TEST(RawFormatCheck, DoubtsNoRightFormat) {
-  const Content contents[] = {Natural, NoisyNatural, Noise, Flat, Dark,       Gray,      Rows,     Columns,
-                              Strobe,  Diagonals,    Text,  Cuts, SideBySide, OverUnder, Scrolling};
+  const Content contents[] = {Natural, NoisyNatural, Noise, FlatGray, Dark,       Gray,      Rows,     Columns,
+                              Strobe,  Diagonals,    Text,  Cuts,     SideBySide, OverUnder, Scrolling};
   int index = 0;
   for (const Content& content : contents) {
     for (const int frames : {1, 2, 6})

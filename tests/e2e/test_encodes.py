@@ -196,6 +196,10 @@ class Encodes(CommandTest):
         short = self.video("short.y4m", self.clip("ref")[:3])
         document = self.document("compare", short, plain, sound, *self.MODEL)
         self.assertAlmostEqual(document["comparison"]["encodes"][0]["bit_rate"], right, delta=0.02 * right)
+        unread = self.ffmpeg("-stream_loop", "40", "-i", self.dis, "-vf", "noise=alls=60:allf=t:enable='gt(n,150)'",
+                             "-c:v", "mpeg2video", "-q:v", "9", self.path("unread.mp4"))
+        whole = self.document("score", unread, unread, *self.MODEL)["inputs"][1]["bit_rate"]
+        self.assertEqual(self.document("score", short, unread, *self.MODEL)["inputs"][1]["bit_rate"], whole)
 
     def test_the_decoding_is_told(self):
         """Also where the first frames were looked at before scoring began."""

@@ -1,6 +1,6 @@
 // Runs a fuzz target where libFuzzer is missing: fuzz_y4m SECONDS DICTIONARY FAILURE FOLDER... runs each file of the
-// folders, then random changes of them, the same each time, for that many seconds. An input that ends the process or
-// takes too long is written to the file FAILURE.
+// folders, then random changes of them, the same each time, for that many seconds (five times as many with
+// ACUTANCE_LONG_TESTS). An input that ends the process or takes too long is written to the file FAILURE.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -154,7 +154,8 @@ int main(int argc, char** argv) {
   const pid_t child = ::fork();
   if (child < 0) return std::perror("fork"), 2;
   if (child == 0) {
-    RunAll(shared, std::stod(argv[1]), seeds, ReadDictionary(argv[2]));
+    const double turns = std::getenv("ACUTANCE_LONG_TESTS") ? 5 : 1;
+    RunAll(shared, turns * std::stod(argv[1]), seeds, ReadDictionary(argv[2]));
     return 0;
   }
   int status = 0;

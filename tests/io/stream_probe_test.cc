@@ -85,7 +85,7 @@ std::string TextOf(const VideoColor& color) {
 }
 
 /// All rows of a picture, hashed.
-size_t HashOf(const Picture& picture) {
+size_t FrameHash(const Picture& picture) {
   std::string bytes;
   for (const Plane& plane : picture.planes)
     for (int y = 0; plane.data && y < plane.height; ++y)
@@ -106,7 +106,7 @@ std::vector<std::string> Read(const std::string& path, bool always_probe) {
   const auto read = [&](int most) {
     for (int i = 0; i < most; ++i) {
       const Result<std::optional<Picture>> next = source->Next();
-      lines.push_back(!next.ok() ? next.status().message() : !*next ? "end" : fmt::format("{}", HashOf(**next)));
+      lines.push_back(!next.ok() ? next.status().message() : !*next ? "end" : fmt::format("{}", FrameHash(**next)));
       if (!next.ok() || !*next) break;
       lines.back() += fmt::format(" at {}", source->time().value_or(-1));
     }

@@ -316,6 +316,7 @@ bool Demuxer::Jump(double part) {
 
 std::optional<int64_t> Demuxer::BitRate() {
   constexpr int64_t kMostBytes = int64_t{1} << 30;
+  interrupted_ = false;  // by the end of the run, which needed no more frames
   AVPacket* packet = Ffmpeg().av_packet_alloc();
   while (packet && !has_ended_ && !has_jumped_ && stream_->seekable() &&
          stream_->size() - stream_->position() <= kMostBytes) {
