@@ -55,7 +55,7 @@ void RecordingStart::Clear() {
 bool RecordingStart::Decode(const DecoderSetup& setup) {
   DamageWatch watch;
   DecoderPtr decoder;
-  if (setup.Open(1, OnError::kFind, watch, decoder) < 0) return false;
+  if (setup.Open(1, OnError::kRecord, watch, decoder) < 0) return false;
   FirstKey key;
   constexpr int kMostErrors = 1000;
   for (StreamPacket& packet : packets_) {

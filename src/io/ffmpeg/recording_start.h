@@ -1,4 +1,4 @@
-// First frames of recordings that begin between key frames, decoded by one thread as well as by several.
+// First frames of recordings that begin between key frames, decoded twice.
 #pragma once
 
 #include <deque>
@@ -19,14 +19,15 @@ class FirstKey {
   std::optional<int64_t> time_;  // not set: it has not come
 };
 
-/// Errors of packets that lead the first key frame are no damage, but several threads do not say of which packet an
-/// error is. So one thread decodes the packets up to the first frame, too, and finds which of the first are sound.
+/// Errors of packets that lead the first key frame are no damage. But several threads do not say of which packet an
+/// error is, and what follows it depends on how a decoder treats errors. So the packets up to the first frame are
+/// decoded as those of a damaged stream, too: frames that differ are damaged.
 class RecordingStart {
  public:
   /// Holds a packet that is fed before the first frame. False: there are too many.
   bool Add(const StreamPacket& packet);
 
-  /// Whether the next frame, in the order of output, is the one that one thread gives.
+  /// Whether the next frame, in the order of output, is the one that is decoded so.
   bool Check(const AVFrame& frame, const DecoderSetup& setup);
 
   void Clear();
@@ -35,8 +36,8 @@ class RecordingStart {
   bool Decode(const DecoderSetup& setup);
 
   std::vector<StreamPacket> packets_;
-  std::deque<FramePtr> frames_;  // that one thread gives by then
-  std::vector<FramePtr> held_;   // in its decoder, behind them
+  std::deque<FramePtr> frames_;  // that come by then
+  std::vector<FramePtr> held_;   // in the decoder, behind them
 };
 
 }  // namespace acutance

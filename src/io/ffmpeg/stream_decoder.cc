@@ -94,7 +94,8 @@ void StreamDecoder::FeedDecoder() {
     exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
   leads_first_key_ = decoded_ == 0 && input_.starts_between_keys() && first_key_.Follows(*packet.packet);
-  if (decoded_ == 0 && input_.starts_between_keys() && FindsOnThreads() && !start_.Add(packet)) found_damage_ = true;
+  const bool may_find = on_error_ == OnError::kFind && !device_;
+  if (may_find && decoded_ == 0 && input_.starts_between_keys() && !start_.Add(packet)) found_damage_ = true;
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
   Await(packet);
   const int sent = SendPacket(*decoder_, &packet);

@@ -103,7 +103,7 @@ class StreamDecoder {
   std::deque<int64_t> awaited_;  // of AV1: packets whose frames have not come
   FirstKey first_key_;
   bool leads_first_key_ = false;    // the packet that was fed last
-  RecordingStart start_;            // kFind, on several threads
+  RecordingStart start_;            // kFind
   std::map<int64_t, bool> ranges_;  // from a packet on: whether H.264 declares range and colors, where that changed
   int exif_orientation_ = 0;
   Status broken_;  // why feeding stopped early; reported after the frames that the decoder still holds
