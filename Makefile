@@ -151,8 +151,10 @@ coverage: ## line coverage of the tests, build-coverage/coverage/index.html
 install: build ## commands, libraries, licences and manual pages, into PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-dist: ## the source archive, into build/dist/
+dist: ## the source archive and the binary one for glibc 2.28 and later, into build/dist/
 	@tools/dist.sh
+	@tools/setup.sh build
+	@JOBS=$(JOBS) tools/dist_binary.sh
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-dev build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -131,6 +131,9 @@ function(acutance_one_object name static file)
     endif()
   endwhile()
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  if(ACUTANCE_PORTABLE)
+    list(APPEND files ${portable}/libfmt.a ${portable}/libhwy.a ${portable}/old_glibc.o)
+  endif()
   set(maker ${CMAKE_SOURCE_DIR}/libvmaf/archive.py)
   add_custom_command(
     OUTPUT ${file}
