@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-clients test-meson test-peer fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist clean setup
+.PHONY: check unit style test-long test-ffmpeg test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -84,6 +84,16 @@ test-meson: build ## libvmaf by Meson, as five recipes build it
 	@tools/setup.sh test
 	@ACUTANCE_LIBRARY=$(BUILD)/lib ACUTANCE_MESON=build python3 -B tests/meson/test_meson.py
 
+arm: ## the programs for aarch64 by Debian's cross compiler, into build-arm/bin/
+	@tools/setup.sh build arm
+	@tools/arm_sysroot.sh build-arm/sysroot
+	@[ -e build-arm/build.ninja ] || [ -e build-arm/Makefile ] || tools/configure.sh arm build-arm
+	@cmake --build build-arm --parallel $(JOBS)
+
+test-arm: arm build ## the tests that end in time under qemu-user, and logs equal to this machine's
+	@cmake --build build-arm --parallel $(JOBS) --target exact_math_test fiber_test motion_test psnr_test simd_test vif_test
+	@JOBS=$(JOBS) tools/test_arm.sh build-arm $(BUILD)
+
 python: build
 	@tools/setup.sh python
 	@tools/python_package.sh || echo "setup: continuing without the Python package; its tests are skipped" >&2
@@ -141,8 +151,10 @@ coverage: ## line coverage of the tests, build-coverage/coverage/index.html
 install: build ## commands, libraries, licences and manual pages, into PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-dist: ## the source archive, into build/dist/
+dist: ## the source archive and the binary one for glibc 2.28 and later, into build/dist/
 	@tools/dist.sh
+	@tools/setup.sh build
+	@JOBS=$(JOBS) tools/dist_binary.sh
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-dev build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

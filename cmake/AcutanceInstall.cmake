@@ -15,7 +15,10 @@ file(RELATIVE_PATH ACUTANCE_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 string(REGEX REPLACE "/$" "" ACUTANCE_PC_PREFIX ${ACUTANCE_PC_PREFIX})
 # Not in libvmaf.a's one object: C++'s own library, and what else is not of this tree. No Requires.private, which
 # pkg-config wants to find also for the shared library.
-set(ACUTANCE_PRIVATE_LIBS "-lfmt -lhwy -lstdc++ -lm -ldl -pthread")
+set(ACUTANCE_PRIVATE_LIBS "-lstdc++ -lm -ldl -pthread")
+if(NOT ACUTANCE_PORTABLE)
+  string(PREPEND ACUTANCE_PRIVATE_LIBS "-lfmt -lhwy ")
+endif()
 install(FILES ${CMAKE_BINARY_DIR}/lib/libvmaf.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 foreach(name acutance libvmaf)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)

@@ -22,6 +22,13 @@ target_compile_options(acutance_flags INTERFACE -Wall -Wextra -Wshadow -Wno-miss
                                                 -ffp-contract=off)
 # A unique symbol cannot be made local (libvmaf/archive.py).
 target_compile_options(acutance_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+# Instruction sets that Highway need not compile for (libvmaf/library/meson.build has the same). On Arm, NEON alone, called
+# without a check at run time: Highway's check takes AES for granted, which a Raspberry Pi 4 lacks, and SVE's vectors fit
+# neither the arrays nor the structures that hold vectors here.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
+  target_compile_definitions(acutance_flags INTERFACE
+    TOOLCHAIN_MISS_SYS_AUXV_H "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+endif()
 target_include_directories(acutance_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
 if(ACUTANCE_SANITIZE)
   target_compile_options(acutance_flags INTERFACE -fsanitize=${ACUTANCE_SANITIZE} -fno-omit-frame-pointer
@@ -125,6 +132,9 @@ function(acutance_one_object name static file)
     endif()
   endwhile()
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  if(ACUTANCE_PORTABLE)
+    list(APPEND files ${portable}/libfmt.a ${portable}/libhwy.a ${portable}/old_glibc.o)
+  endif()
   set(maker ${CMAKE_SOURCE_DIR}/libvmaf/archive.py)
   add_custom_command(
     OUTPUT ${file}

@@ -9,19 +9,7 @@ version=$(sed -n 's/^project(acutance VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt
 name=acutance-$version
 work=$out/work
 rm -rf "$work"
-mkdir -p "$work/apt/lists/partial" "$work/apt/cache"
-
-# Source packages come from this machine's own package mirror, through separate lists.
-fetch() {
-  local keyring=/usr/share/keyrings/debian-archive-keyring.gpg signed=
-  [ ! -e "$keyring" ] || signed="[signed-by=$keyring]"
-  cd "$work/apt"
-  apt-get indextargets --format "deb-src $signed \$(SITE) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' | sort -u >sources.list
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$PWD/lists"
-    -o "Dir::Cache=$PWD/cache" -o APT::Sandbox::User=)
-  "${apt[@]}" update </dev/null
-  "${apt[@]}" source --download-only --tar-only "$@" </dev/null
-}
+mkdir -p "$work"
 
 # bundle PACKAGE NAME PATTERN...: files of a source package as a subproject; its meson.build comes from standard input
 bundle() {
@@ -33,7 +21,7 @@ bundle() {
 }
 
 git archive --prefix="$name/" HEAD | tar -x -C "$work"
-(fetch highway fmtlib nlohmann-json3)
+tools/fetch_sources.sh "$work/apt" highway fmtlib nlohmann-json3
 bundle highway highway '*/LICENSE' '*/hwy/*.h' '*/hwy/ops' '*/hwy/aligned_allocator.cc' '*/hwy/per_target.cc' \
   '*/hwy/print.cc' '*/hwy/targets.cc' <<'END'
 project('highway', 'cpp', default_options: ['cpp_std=c++17'])
