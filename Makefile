@@ -15,7 +15,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -66,6 +66,11 @@ test-ffmpeg: build ## build Debian's ffmpeg on the installed acutance and compar
 	@tools/sample_pair.sh
 	@tests/clients/build_ffmpeg.sh
 	@python3 -B tests/clients/test_ffmpeg.py
+
+test-ffmpeg-versions: build ## the readers on the FFmpeg of PyAV's wheels; ROOTS="FOLDER ..." adds unpacked systems
+	@tools/setup.sh test
+	@cmake --build $(BUILD) --parallel $(JOBS) --target frame_hashes
+	@python3 -B tests/io/ffmpeg_versions.py $(ROOTS)
 
 test-clients: build ## pyvmaf, vmaf-mcp, easyvmaf and other clients, over a newer ffmpeg
 	@tools/setup.sh score ffmpeg

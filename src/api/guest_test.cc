@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdarg>
@@ -67,10 +68,12 @@ std::atomic<int> g_lines = 0;  // of FFmpeg's log
 /// Loads libavutil as another part of the process would: the version that acutance then uses, too.
 void* LoadLibavutil(int flags = 0) {
   const char* const folder = std::getenv("ACUTANCE_FFMPEG_LIBRARIES");
-  if (folder)
-    for (const auto& file : std::filesystem::directory_iterator(folder))
-      if (file.path().filename().string().starts_with("libavutil"))
-        return ::dlopen(file.path().c_str(), RTLD_LAZY | RTLD_LOCAL | flags);
+  std::string newest;
+  for (const auto& file : std::filesystem::directory_iterator(folder ? folder : "."))
+    if (const std::string name = file.path().filename();
+        name.starts_with("libavutil") && name.find(".so.") != name.npos)
+      newest = std::max(newest, file.path().string());
+  if (folder) return ::dlopen(newest.c_str(), RTLD_LAZY | RTLD_LOCAL | flags);
   for (const char* number : {"61", "60", "59", "58", "57"})
     if (void* library = ::dlopen((std::string("libavutil.so.") + number).c_str(), RTLD_LAZY | RTLD_LOCAL | flags))
       return library;

@@ -138,6 +138,19 @@ class Pairs(CommandTest):
         self.assert_fails(result, 234, "problem reading pictures", "adm_ref_display_height")
 
 
+class FfmpegLibraries(CommandTest):
+    def refuse(self, *fragments):
+        clip = self.write("a.mkv", b"\x1a\x45\xdf\xa3" + bytes(500))
+        result = self.score(clip, clip, env={**os.environ, "ACUTANCE_FFMPEG_LIBRARIES": self.folder.name})
+        self.assert_fails(result, 1, "a.mkv cannot be read", "5.1 to 9", self.folder.name, *fragments)
+
+    def test_folders_without_them_are_named(self):
+        self.refuse("install the package ffmpeg")
+        for name in ("libavutil-0123.so.58.29.100", "libavcodec.so.60", "libavformat.so.60"):
+            self.write(name, "no library")
+        self.refuse("libavcodec.so.60:", "libavutil-0123.so.58.29.100")
+
+
 @needs_ffmpeg
 class Containers(CommandTest):
     def test_video_tracks(self):

@@ -1,4 +1,5 @@
-// The frames of a video as acutance reads them, for tests/io/ffmpeg_versions.py: size, depth and CRC-32 of all planes.
+// The frames of a video as acutance reads them, by segments as short as the stream allows, for
+// tests/io/ffmpeg_versions.py: size, depth and CRC-32 of all planes.
 // usage: frame_hashes FILE ...
 #include <fmt/format.h>
 
@@ -37,7 +38,10 @@ std::string Describe(const Picture& picture) {
 }
 
 Status Print(const char* path) {
-  ACU_ASSIGN_OR_RETURN(const auto source, OpenVideo(path, OpenOptions()));
+  const OpenOptions options{
+      .decoder_threads = 3,
+      .segments = {.most_bytes = size_t{1} << 30, .start_after = 1, .least_packets = 1, .least_threads = 2}};
+  ACU_ASSIGN_OR_RETURN(const auto source, OpenVideo(path, options));
   fmt::print("{}\n", path);
   for (;;) {
     ACU_ASSIGN_OR_RETURN(const std::optional<Picture> picture, source->Next());

@@ -25,7 +25,13 @@
   X(cuArrayDestroy) X(cuvidGetDecodeStatus) X(cuvidReconfigureDecoder) X(cuvidCtxLockCreate) X(cuvidCtxLockDestroy) \
   X(cuvidCtxLock) X(cuvidCtxUnlock) X(cuvidCreateVideoSource) X(cuvidCreateVideoSourceW) X(cuvidDestroyVideoSource) \
   X(cuvidSetVideoSourceState) X(cuvidGetVideoSourceState) X(cuvidGetSourceVideoFormat) X(cuvidGetSourceAudioFormat) \
-  X(cuvidCreateVideoParser) X(cuvidParseVideoData) X(cuvidDestroyVideoParser)
+  X(cuvidCreateVideoParser) X(cuvidParseVideoData) X(cuvidDestroyVideoParser) X(cuDriverGetVersion) X(cuArrayCreate_v2) \
+  X(cuCtxGetCurrent) X(cuDestroyExternalMemory) X(cuDestroyExternalSemaphore) X(cuDeviceGetByPCIBusId) \
+  X(cuDeviceGetPCIBusId) X(cuDeviceGetUuid) X(cuDeviceGetUuid_v2) X(cuEGLStreamConsumerDisconnect) \
+  X(cuEGLStreamProducerConnect) X(cuEGLStreamProducerDisconnect) X(cuEGLStreamProducerPresentFrame) \
+  X(cuEGLStreamProducerReturnFrame) X(cuExternalMemoryGetMappedBuffer) X(cuExternalMemoryGetMappedMipmappedArray) \
+  X(cuImportExternalMemory) X(cuImportExternalSemaphore) X(cuMipmappedArrayDestroy) X(cuMipmappedArrayGetLevel) \
+  X(cuSignalExternalSemaphoresAsync) X(cuStreamWaitEvent) X(cuWaitExternalSemaphoresAsync)
 // clang-format on
 
 namespace {

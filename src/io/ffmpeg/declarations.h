@@ -204,6 +204,7 @@ constexpr int64_t AV_NOPTS_VALUE = INT64_MIN;
   C(AV_FRAME_DATA_FILM_GRAIN_PARAMS, 21)          \
   C(AV_FRAME_FLAG_CORRUPT, 1)                     \
   C(AV_HWDEVICE_TYPE_CUDA, 2)                     \
+  C(AV_HWACCEL_FLAG_IGNORE_LEVEL, 1)              \
   C(AV_LOG_ERROR, 16)                             \
   C(AV_LOG_WARNING, 24)                           \
   C(AV_LOG_INFO, 32)                              \
@@ -236,6 +237,7 @@ ACU_FFMPEG_CONSTANTS(ACU_DECLARE)
   C(AV_CODEC_FLAG_COPY_OPAQUE, 1 << 7)     \
   C(AV_FRAME_FLAG_INTERLACED, 1 << 3)      \
   C(AV_FRAME_FLAG_TOP_FIELD_FIRST, 1 << 4) \
+  C(AV_HWACCEL_FLAG_UNSAFE_OUTPUT, 1 << 3) \
   C(AV_PKT_DATA_FRAME_CROPPING, 36)
 #define ACU_DECLARE(name, value) constexpr int name = value;
 ACU_LATER_FFMPEG_CONSTANTS(ACU_DECLARE)

@@ -88,6 +88,8 @@ Status UseDevice(AVCodecContext& decoder, void* cuda_context, DeviceStream* stre
   if (Ffmpeg().av_hwdevice_ctx_init(fields.hw_device_ctx()) < 0)
     return Error(StatusCode::kUnsupported, "FFmpeg could not use the CUDA device");
   if (!fields.has_properties()) ExportFilmGrain(decoder);
+  // From FFmpeg 7 on, frames are otherwise copies; here their surfaces are given back at once. Others ignore the flag.
+  Ffmpeg().av_opt_set_int(&decoder, "hwaccel_flags", AV_HWACCEL_FLAG_IGNORE_LEVEL | AV_HWACCEL_FLAG_UNSAFE_OUTPUT, 0);
   fields.opaque() = stream;
   fields.get_format() = ChooseCuda;
   return {};

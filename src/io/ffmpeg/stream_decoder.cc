@@ -105,7 +105,7 @@ void StreamDecoder::FeedDecoder() {
 }
 
 /// FFmpeg's decoder keeps the range and the colors that a stream declared once, but a later sequence may declare none:
-/// then the range is limited.
+/// then the range is limited. From version 6 on, frames that declare none also get what a later sequence declares.
 void StreamDecoder::NoteRange(const StreamPacket& next) {
   const AVPacket& packet = *next.packet;
   const auto track = Fields(*setup_.parameters);
@@ -114,7 +114,7 @@ void StreamDecoder::NoteRange(const StreamPacket& next) {
   constexpr size_t kMost = 4096;                                        // sets come first
   const auto start = H264Bytes(packet.data, std::min(static_cast<size_t>(packet.size), kMost));
   const std::optional<bool> declares = H264DeclaresRange(start);
-  if (!declares || (ranges_.empty() ? !*declares : std::prev(ranges_.end())->second == *declares)) return;
+  if (!declares || (!ranges_.empty() && std::prev(ranges_.end())->second == *declares)) return;
   ranges_.insert_or_assign(next.number, *declares);
 }
 
