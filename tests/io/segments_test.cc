@@ -266,12 +266,13 @@ TEST_F(Segments, ADamagedFileThatIsTruncatedHasOneOutcome) {
 }
 
 /// The outcome on one thread, on several and on segments.
-void ExpectOneOutcome(const std::string& path) {
-  const Decoded serial = Decode(path, {.decoder_threads = 1});
-  for (const OpenOptions& options :
+void ExpectOneOutcome(const std::string& path, bool stop_at_damage = false) {
+  const Decoded serial = Decode(path, {.stop_at_damage = stop_at_damage, .decoder_threads = 1});
+  for (OpenOptions options :
        {OpenOptions{.decoder_threads = 2}, OpenOptions{.decoder_threads = 4}, OpenOptions{.decoder_threads = 6},
         OpenOptions{.decoder_threads = 8}, Short(3), Short(8)}) {
     SCOPED_TRACE(fmt::format("{} threads", options.decoder_threads));
+    options.stop_at_damage = stop_at_damage;
     const Decoded parallel = Decode(path, options);
     EXPECT_EQ(parallel.frames, serial.frames);
     EXPECT_EQ(parallel.error, serial.error);
@@ -306,6 +307,24 @@ TEST_F(Segments, LostPicturesThatLeadAStartAreDamage) {
     SCOPED_TRACE(fmt::format("without packet {}", lost));
     WriteFile(dir_ / "a.ts", std::string(whole).erase(188 * lost, 188));
     ExpectSame(dir_ / "a.ts");
+  }
+}
+
+TEST_F(Segments, FramesBeforeTheDamageAreCountedAlike) {
+  for (const auto& [options, file] :
+       {std::pair{"-c:v mpeg2video -b:v 100k -g 4 -bf 1", "a.ts"},
+        std::pair{"-c:v mpeg2video -b:v 100k -g 4 -bf 1 -flags +cgop -sc_threshold 1000000000", "b.mkv"},
+        std::pair{"-c:v ffv1 -level 3 -g 3 -slices 4 -slicecrc 0", "c.mkv"},
+        std::pair{"-c:v libx264 -g 8 -bf 2", "d.mkv"}}) {
+    const std::string whole = ReadFile(Film(options, file, 14, "64x64"));
+    for (const double place : {0.2, 0.3, 0.42, 0.55, 0.67, 0.8, 0.95}) {
+      SCOPED_TRACE(fmt::format("{} damaged at {}", file, place));
+      std::string bytes = whole;
+      Flip(bytes, static_cast<size_t>(place * static_cast<double>(bytes.size())), 6);
+      WriteFile(dir_ / file, bytes);
+      ExpectOneOutcome(dir_ / file);
+      ExpectOneOutcome(dir_ / file, true);
+    }
   }
 }
 

@@ -242,14 +242,30 @@ Status Demuxer::Open(bool always_probe) {
 }
 
 Status Demuxer::Reopen(bool always_probe) {
-  container_.reset();
-  io_.reset();
-  watch_.TakeError();
-  if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
-  else if (!std::exchange(can_replay_, false))
+  if (!stream_->seekable() && !std::exchange(can_replay_, false))
     return Error(StatusCode::kBadData,
                  "{} is damaged: a pipe of more than {} MB is not decoded beyond its damage; write it to a file",
                  name(), most_replayed_ >> 20);
+  auto io = std::move(io_);
+  auto container = std::move(container_);
+  const int track = track_;
+  Status opened = OpenAgain(always_probe);
+  if (opened.ok()) {
+    container.reset();
+    return opened;
+  }
+  // Callers still ask what the container declared.
+  container_.reset();
+  io_ = std::move(io);
+  container_ = std::move(container);
+  track_ = track;
+  has_ended_ = true;
+  return opened;
+}
+
+Status Demuxer::OpenAgain(bool always_probe) {
+  watch_.TakeError();
+  if (stream_->seekable()) ACU_RETURN_IF_ERROR(stream_->Seek(0));
   replayed_ = 0;
   if (programs_) programs_->Jump();
   io_error_ = {};

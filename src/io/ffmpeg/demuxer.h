@@ -29,7 +29,7 @@ class Demuxer {
   /// Opens the container and its best video track. always_probe: FFmpeg decodes the first pictures, even where the
   /// container describes the track.
   Status Open(bool always_probe);
-  /// Opens it again, from its first byte. Pipes of more than `most_replayed` bytes cannot.
+  /// Opens it again, from its first byte. Pipes of more than `most_replayed` bytes cannot; what was declared stays.
   Status Reopen(bool always_probe);
 
   /// One packet of any track; whether it belongs to the video. kBadData where the container breaks off or is truncated;
@@ -86,6 +86,7 @@ class Demuxer {
   Result<size_t> ReadStream(uint8_t* to, size_t count);
   Result<size_t> ReadRewritten(uint8_t* to, size_t count);
   bool IsReadingTooLong(int count);
+  Status OpenAgain(bool always_probe);
   Status OpenIo();
   Status OpenContainer(bool always_probe);
   Status NotReadable(int error) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "io/ffmpeg/library.h"
 
@@ -14,13 +15,36 @@ class IntraPictures : public RandomAccess {
 };
 
 /// Key frames reset all of the coder's state. The decoder refuses to start at others.
-/// Before version 2, which has extradata, frames have no checksums: what damaged ones show depends on those before.
+/// Where frames have no checksums, as before version 2, which has extradata, what damaged ones show depends on those
+/// before.
 class Ffv1Keys : public RandomAccess {
  public:
   explicit Ffv1Keys(const AVCodecParameters& codec) {
     if (Fields(codec).extradata_size() == 0) refusal_ = "its codec's early version does not check its frames";
   }
-  PacketRole Look(PacketBytes /*packet*/, bool is_key) override { return {.starts = is_key && refusal_.empty()}; }
+  PacketRole Look(PacketBytes packet, bool is_key) override {
+    if (!std::exchange(is_checked_, true) && refusal_.empty() && !HasChecksum(packet))
+      refusal_ = "its frames have no checksums";
+    return {.starts = is_key && refusal_.empty()};
+  }
+
+ private:
+  /// Of the last slice, which ends with its size, a byte and the checksum (RFC 9043, 4.9).
+  static bool HasChecksum(PacketBytes packet) {
+    constexpr size_t kFooter = 8;
+    if (packet.size() < kFooter) return false;
+    const PacketBytes footer = packet.last(kFooter);
+    const size_t size = static_cast<size_t>(footer[0]) << 16 | static_cast<size_t>(footer[1]) << 8 | footer[2];
+    if (size > packet.size() - kFooter) return false;
+    uint32_t checksum = 0;
+    for (const uint8_t byte : packet.last(size + kFooter)) {
+      checksum ^= static_cast<uint32_t>(byte) << 24;
+      for (int bit = 0; bit < 8; ++bit) checksum = checksum << 1 ^ (checksum >> 31 ? 0x04c11db7u : 0);
+    }
+    return checksum == 0;
+  }
+
+  bool is_checked_ = false;
 };
 
 /// A key frame that is shown refreshes all references and contexts.
