@@ -96,7 +96,7 @@ arm: ## the programs for aarch64 by Debian's cross compiler, into build-arm/bin/
 	@cmake --build build-arm --parallel $(JOBS)
 
 test-arm: arm build ## the tests that end in time under qemu-user, and logs equal to this machine's
-	@cmake --build build-arm --parallel $(JOBS) --target exact_math_test fiber_test motion_test psnr_test simd_test vif_test
+	@cmake --build build-arm --parallel $(JOBS) --target adm_test exact_math_test fiber_test motion_test psnr_test simd_test vif_test
 	@JOBS=$(JOBS) tools/test_arm.sh build-arm $(BUILD)
 
 python: build

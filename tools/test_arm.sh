@@ -7,7 +7,7 @@ set -euo pipefail
 arm=$(realpath "$1")
 here=$(realpath "$2")
 # Under qemu, a test takes some 50 times as long.
-tests=${3:-^(exact_math|fiber|motion|psnr|simd|vif)_test\$}
+tests=${3:-^(adm|exact_math|fiber|motion|psnr|simd|vif)_test\$}
 
 # Python calls the commands by these.
 mkdir -p "$arm/qemu"
