@@ -119,18 +119,26 @@ std::vector<double> PartsMoved(const FramePath& path, std::span<const int64_t> j
 }
 
 /// A frame that stops where the path advances, amid frames that advance as it says, is a repeat next to a missing
-/// frame: which of the two stands for its reference frame is ambiguous.
+/// frame: which of the two stands for its reference frame is ambiguous. Encodes that code so stop again and again,
+/// which is no evidence.
 void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& margins) {
   constexpr double kStops = 0.25, kMoves = 0.7;  // of the motion
-  constexpr int64_t kAbout = 6;
+  constexpr double kHabit = 0.03;                // of all frames
+  constexpr int64_t kAbout = 6, kLeast = 4;
   std::vector<double> about;
+  std::vector<size_t> stops;
+  int64_t times = 0;
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
     if (parts_moved[j] < 0 || parts_moved[j] > kStops) continue;
     about.clear();
     for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
       if (parts_moved[k] >= 0) about.push_back(parts_moved[k]);
-    if (std::ssize(about) > kAbout && Median(about) >= kMoves) margins[j] = 0;
+    if (std::ssize(about) <= kAbout || Median(about) < kMoves) continue;
+    times += stops.empty() || stops.back() + 1 != static_cast<size_t>(j);
+    stops.push_back(j);
   }
+  if (times >= kLeast && static_cast<double>(times) >= kHabit * static_cast<double>(margins.size())) return;
+  for (const size_t j : stops) margins[j] = 0;
 }
 
 /// Where a video stands still for several frames while the path advances, these are ambiguous unless they are very

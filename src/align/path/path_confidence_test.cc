@@ -140,6 +140,14 @@ TEST(JudgePath, DoubtsAFrameThatStopsAmidOthersHoweverSureTheyAre) {
   EXPECT_THAT(MovingVideos([](int k) { return k; }).DoubtfulAt(13), IsEmpty());
 }
 
+TEST(JudgePath, DoubtsNoStopsOfAnEncodeThatStopsAgainAndAgain) {
+  const auto stopping = [](int times) {
+    return MovingVideos([times](int k) { return k % 12 == 10 && k < 12 * times ? k - 1 : k; });
+  };
+  EXPECT_THAT(stopping(3).DoubtfulAt(13), ElementsAre(10, 22, 34));
+  EXPECT_THAT(stopping(6).DoubtfulAt(13), IsEmpty());
+}
+
 TEST(JudgePath, TakesFramesNextToAStepThatAreSure) {
   const MovingVideos videos([](int k) { return k < 40 ? k + 2 : k; });
   FramePath path = StepAt(40, 0);
