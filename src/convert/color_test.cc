@@ -45,7 +45,7 @@ TEST(WeightsOfRgb, GiveTheKnownColors) {
 /// The definition in real numbers, at every depth; the weights lie within half of 2^-24 of it.
 TEST(WeightsOfRgb, LieAtTheDefinition) {
   const std::array<double, 3> shares = {0.2627, 0.678, 0.0593};
-  for (const auto [from, to] : kDepths) {
+  for (const auto& [from, to] : kDepths) {
     const ColorWeights weights = WeightsOfRgb(kBt2020, from, {false, to});
     EXPECT_EQ(weights.bit_depth, to);
     const double top = std::exp2(from) - 1, unit = std::exp2(to - 8);
@@ -97,7 +97,7 @@ void ExpectAllValuesOf(const SampleRange& from, const SampleRange& to) {
 }
 
 TEST(WeightsOfRange, GiveEveryValueOfTheDefinition) {
-  for (const auto [from, to] : kDepths)
+  for (const auto& [from, to] : kDepths)
     for (const bool from_full : {false, true})
       for (const bool to_full : {false, true}) ExpectAllValuesOf({from_full, from}, {to_full, to});
 }

@@ -88,7 +88,7 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
                           CsvField(FileName(summary.reference)), OwnSize(summary, 0), summary.frame_rate.value_or(0),
                           summary.bit_depth, OwnSize(summary, next + 1), QuantizerOf(FileName(curve.encodes[i])),
                           video.bit_rate.value_or(0) / 1000);
-      for (const QualityColumn& column : kQuality) text += "," + Cell(summary, video, column);
+      for (const QualityColumn& column : kQuality) text += fmt::format(",{}", Cell(summary, video, column));
       text += ",,\n";
     }
   return text;

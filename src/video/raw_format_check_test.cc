@@ -108,10 +108,10 @@ TEST(RawFormatCheck, FindsPairedChroma) {
 }
 
 TEST(RawFormatCheck, FindsOtherChroma) {
-  constexpr PixelFormat kAll[] = {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444};
+  constexpr PixelFormat kSampled[] = {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444};
   for (const int bit_depth : {8, 10})
-    for (const PixelFormat is : kAll)
-      for (const PixelFormat told : kAll) {
+    for (const PixelFormat is : kSampled)
+      for (const PixelFormat told : kSampled) {
         if (is == PixelFormat::k400 && told == PixelFormat::k444) continue;  // planes of RGB resemble each other, too
         EXPECT_EQ(OptionsFor({Format(176, 144, bit_depth, is)}, Format(176, 144, bit_depth, told)),
                   is == told ? "" : fmt::format("--pixel-format {}", PixelFormatName(is)))

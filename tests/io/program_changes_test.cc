@@ -94,7 +94,9 @@ std::string ProgramsOn(const Bytes& stream, int pid) {
   for (size_t at = 0; at + ProgramChanges::kPacket <= stream.size(); at += ProgramChanges::kPacket) {
     if (((stream[at + 1] & 0x1f) << 8 | stream[at + 2]) != pid) continue;
     const int counter = stream[at + 3] & 0xf;
-    if (next >= 0) EXPECT_EQ(counter, next);
+    if (next >= 0) {
+      EXPECT_EQ(counter, next);
+    }
     next = (counter + 1) & 0xf;
     programs += static_cast<char>('0' + stream[at + 8]);
   }

@@ -59,7 +59,7 @@ void DoubtLoneFrames(double sure, double sure_among_doubts, std::vector<double>&
 /// A single repeat and a missing frame near to it may be an encode that lags and catches up: the frames about both are
 /// ambiguous unless they are surer.
 void DoubtLags(const FramePath& path, double sure, std::vector<double>& margins) {
-  constexpr int64_t kNear = 2, kApart = 6;  // frames
+  constexpr int64_t kClose = 2, kApart = 6;  // frames
   const int64_t count = std::ssize(margins);
   int64_t held = -1;
   for (int64_t j = 1; j < count; ++j) {
@@ -67,7 +67,7 @@ void DoubtLags(const FramePath& path, double sure, std::vector<double>& margins)
     if (path.held[j] != 0) held = is_lone ? j : -1;
     const bool returns = held > 0 && j - held <= kApart && path.held[j] == 0 && path.offsets[j] > path.offsets[j - 1] &&
                          path.offsets[j] == path.offsets[held - 1];
-    for (int64_t k = std::max<int64_t>(0, held - kNear); returns && k < std::min(count, j + kNear); ++k)
+    for (int64_t k = std::max<int64_t>(0, held - kClose); returns && k < std::min(count, j + kClose); ++k)
       if (margins[k] < sure) margins[k] = 0;
   }
 }

@@ -88,12 +88,12 @@ struct MovingVideos {
 
 /// The rivals of a video whose frame k shows reference frame k; pairs that are off by k cost costs[k].
 std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double outside) {
-  constexpr int64_t kFrames = 12;
+  constexpr int64_t kShown = 12;
   PathSearch search;
-  search.reference_count = kFrames;
-  search.clock = IndexClock(kFrames);
+  search.reference_count = kShown;
+  search.clock = IndexClock(kShown);
   search.costs = {.outside = outside, .outside_a_match = 0};
-  search.window = [](int64_t, int64_t) { return PathSearch::Window{-kFrames, kFrames}; };
+  search.window = [](int64_t, int64_t) { return PathSearch::Window{-kShown, kShown}; };
   search.fill = [costs](int64_t j, int64_t first, std::span<double> pairs) {
     for (int64_t k = 0; k < std::ssize(pairs); ++k)
       pairs[k] = costs[std::min<int64_t>(std::ssize(costs) - 1, std::abs(first + k - j))];
@@ -103,7 +103,7 @@ std::vector<FramePath::Rival> RivalsOf(const std::vector<double>& costs, double 
   };
   search.is_rival = [](int64_t, int64_t own, int64_t other) { return std::abs(own - other) > 1; };
   std::vector<int64_t> judged;
-  for (int64_t j = 0; j < kFrames; ++j) judged.push_back(j);
+  for (int64_t j = 0; j < kShown; ++j) judged.push_back(j);
   search.judged = judged;
   return FindPath(search).rivals;
 }

@@ -16,15 +16,6 @@
 namespace acutance::api {
 namespace {
 
-/// What one frame's results add to the features' logic over time, by metric run.
-struct Partials {
-  struct Run {
-    std::vector<double> values;
-    std::vector<int64_t> kept;
-  };
-  std::vector<Run> runs;
-};
-
 std::vector<std::unique_ptr<Sequence>> MakeSequences(const acutance::Session& session) {
   std::vector<std::unique_ptr<Sequence>> sequences;
   for (const MetricRun& run : session.metric_runs()) sequences.push_back(run.extractor->MakeSequence());
@@ -79,6 +70,15 @@ Expected<FeatureRequest> RequestOf(const Feature& feature, const frames::PairRea
 }  // namespace
 
 struct FrameScorer::State {
+  /// What one frame's results add to the features' logic over time, by metric run.
+  struct Partials {
+    struct Run {
+      std::vector<double> values;
+      std::vector<int64_t> kept;
+    };
+    std::vector<Run> runs;
+  };
+
   State(frames::PairReader readers, int thread_count) : pair(std::move(readers)), threads(thread_count) {}
 
   Status Start(bool draws_map, int64_t frames_before = 0);
@@ -294,10 +294,10 @@ Expected<std::vector<std::pair<std::string, double>>> FrameScorer::Aggregates(
   for (size_t r = 0; r < sequences.size(); ++r) {
     if (!sequences[r]) continue;
     for (size_t n = 0; n < frames.size(); ++n) {
-      const auto* parts = static_cast<const Partials*>(frames[n].partials.get());
+      const auto* parts = static_cast<const State::Partials*>(frames[n].partials.get());
       if (!parts || parts->runs.size() != sequences.size())
         return Error(StatusCode::kInvalidArgument, "frame {} of {} has the scores of other features", n, frames.size());
-      Partials::Run run = parts->runs[r];
+      State::Partials::Run run = parts->runs[r];
       sequences[r]->Push(static_cast<int64_t>(n), {run.values, run.kept}, sink);
     }
     sequences[r]->Flush(sink);

@@ -168,8 +168,8 @@ Result<AdmSettings> ReadAdmSettings(const OptionValues& options) {
                      .debug = options.Bool("debug")};
 }
 
-AdmSetup::AdmSetup(const AdmSettings& settings, const PictureFormat& format)
-    : settings(settings), bit_depth(format.bit_depth), scales{} {
+AdmSetup::AdmSetup(const AdmSettings& of, const PictureFormat& format)
+    : settings(of), bit_depth(format.bit_depth), scales{} {
   int width = format.width, height = format.height;
   for (int scale = 0; scale < kAdmScales; ++scale) {
     scales[scale] = MakeScale(scale, width, height, settings.csf);

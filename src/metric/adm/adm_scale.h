@@ -89,7 +89,7 @@ struct AdmSettings {
 Result<AdmSettings> ReadAdmSettings(const OptionValues& options);
 
 struct AdmSetup {
-  AdmSetup(const AdmSettings& settings, const PictureFormat& format);
+  AdmSetup(const AdmSettings& of, const PictureFormat& format);
 
   AdmSettings settings;
   int bit_depth;
