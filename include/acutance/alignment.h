@@ -36,12 +36,12 @@ struct Alignment {
   int64_t dropped() const;     // of the reference, less as many as are doubtful
   int64_t repeated() const;    // of the distorted video, less doubtful ones
   int64_t held_count() const;  // from the first pair to the last
-  /// Whether frame k is paired with frame k, from the first to the end of the shorter video.
+  /// Whether frame k is paired with frame k, from the first to the last pair.
   bool is_identity() const { return IsShifted(0); }
   /// Whether distorted frame k + late is paired with reference frame k, from the first that both have to the last pair.
   bool IsShifted(int64_t late) const;
 
-  /// "distorted starts 12 frames late; 3 frames repeated; confidence 0.99"
+  /// "distorted[12] = reference[0] (12 frames more at the start); 3 frames repeated; confidence 0.99"
   std::string Describe() const;
 };
 

@@ -137,6 +137,11 @@ std::string Alignment::Describe() const {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+bool ReachesEnd(const Alignment& alignment, int64_t frames) {
+  const int64_t next = std::ssize(alignment.pairs);
+  return next >= frames || std::ranges::find(alignment.doubtful, next) != alignment.doubtful.end();
+}
+
 void NoteUnmatched(int64_t reference_count, int64_t distorted_count, Alignment& alignment) {
   alignment.unmatched_reference = Rest(reference_count, alignment.pairs, &Pair::first);
   alignment.unmatched_distorted = Rest(distorted_count, alignment.pairs, &Pair::second);

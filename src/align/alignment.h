@@ -15,6 +15,10 @@ namespace acutance {
 /// Reference frame, distorted frame.
 using PairList = std::vector<std::pair<int64_t, int64_t>>;
 
+/// Whether frame k is paired with frame k for all of `frames`, or those after the last pair fit two places. Otherwise
+/// one video stands still at its end, and shows no frames of its own there.
+bool ReachesEnd(const Alignment& alignment, int64_t frames);
+
 /// Sets the unmatched frames of videos of these lengths.
 void NoteUnmatched(int64_t reference_count, int64_t distorted_count, Alignment& alignment);
 

@@ -23,9 +23,8 @@ bool Differ(const std::optional<T>& a, const std::optional<T>& b) {
 
 bool IsRotated(const AlignedVideo& video) { return video.orientation != Orientation{}; }
 
-/// Selects the frames in pairs, unless these are all frames.
+/// Selects the frames in pairs.
 void SelectPairs(AlignmentPlan& plan) {
-  if (std::ranges::all_of(plan.alignments, [](const Alignment& each) { return each.is_identity(); })) return;
   plan.selected.resize(plan.alignments.size() + 1);
   for (const auto& [i, j] : plan.alignments[0].pairs) plan.selected[0].push_back(i);
   std::string text;
@@ -191,14 +190,17 @@ Result<AlignmentPlan> PlanFromTracks(const AlignmentTask& task, const std::vecto
 Result<AlignmentPlan> PlanFromAligned(const AlignmentTask& task, std::vector<AlignedTracks> aligned,
                                       const std::vector<Status>& damages) {
   AlignmentPlan plan{.basis = Basis::kMeasured};
+  bool are_all = true;
   for (size_t v = 1; v <= aligned.size(); ++v) {
     AlignedTracks& each = aligned[v - 1];
+    const int64_t shorter = std::min(each.reference_count, each.distorted_count);
     ACU_RETURN_IF_ERROR(CheckLengths(task, v, each.reference_count, each.distorted_count, damages));
     ACU_RETURN_IF_ERROR(AddAlignment(task, v, std::move(each), damages, plan));
+    are_all &= plan.alignments.back().is_identity() && ReachesEnd(plan.alignments.back(), shorter);
   }
   if (plan.alignments[0].pairs.empty())
     return Error(StatusCode::kBadData, "{} and {} have no frames in common", task.videos[0].name, task.videos[1].name);
-  SelectPairs(plan);
+  if (!are_all) SelectPairs(plan);
   return plan;
 }
 

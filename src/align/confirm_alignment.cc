@@ -80,6 +80,8 @@ std::optional<ConfirmedAlignment> ConfirmAssumed(const AlignmentTask& task, size
   auto [alignment, placement] = AlignRead(reference, distorted, count);
   const bool is_picture = task.frame_limit == 0 && (reference.size() == 1) != (distorted.size() == 1);
   if (!alignment.ok() || !alignment->is_identity() || is_picture) return std::nullopt;
+  // An encode that stands still at its end shows no frames of its own there.
+  if (!task.request.holds_frames && !ReachesEnd(*alignment, frames - passed.count)) return std::nullopt;
   // A short part may have no frames in common where the whole videos do.
   if (task.frame_limit > 0 && alignment->by == Alignment::By::kTimes) return std::nullopt;
   ConfirmedAlignment confirmed;

@@ -177,6 +177,16 @@ class Pairs(AlignTest):
                                  [row.split(",")[2] for row in log[23:65]])
         self.assertEqual(self.scored(dis)[0], [(i, i) for i in range(COUNT) if i not in gaps[:6]])
 
+    def test_an_encode_that_stands_still_at_its_end(self):
+        """Its last frames are none of their own: they are neither listed nor scored."""
+        dis = self.encode([min(t, 79) for t in range(COUNT)])
+        pairs, _, log = self.scored(dis)
+        self.assertEqual(pairs, [(t, t) for t in range(80)])
+        self.assertEqual(len(log.splitlines()), 1 + len(pairs))
+        first = self.write("first.csv", "".join(self.read("p.csv").splitlines(True)[:11]).encode())
+        part = self.scored(dis, "--align", first)
+        self.assertEqual((len(part[0]), part[2].splitlines()[:10]), (10, log.splitlines()[:10]))
+
     def test_bars_that_were_painted(self):
         """Both are compared where both show a picture, at its place; late encodes and each of several, too."""
         def painted(frame, part):
