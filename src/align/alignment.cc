@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -64,6 +65,16 @@ std::string StepText(int64_t step) {
   return step == 2 ? "every second frame" : step == 3 ? "every third frame" : fmt::format("every {}th frame", step);
 }
 
+/// Frames of both videos after the last pair, which fit none of the other: one of them stands still.
+int64_t LostAtTheEnd(const Alignment& alignment) {
+  if (alignment.pairs.empty()) return 0;
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  const auto [reference, distorted] = alignment.pairs.back();
+  const int64_t fit_none =
+      Between(alignment.unmatched_distorted, distorted, kEnd) - Between(alignment.doubtful, distorted, kEnd);
+  return std::clamp<int64_t>(fit_none, 0, Between(alignment.unmatched_reference, reference, kEnd));
+}
+
 }  // namespace
 
 int64_t UsualStep(const PairList& pairs) {
@@ -115,6 +126,8 @@ std::string Alignment::Describe() const {
                                 Count(std::abs(late()), late() > 0 ? "more" : "missing")));
   if (const int64_t step = UsualStep(pairs); step > 1) parts.push_back(StepText(step));
   else if (dropped() > 0) parts.push_back(Count(dropped(), "missing"));
+  if (const int64_t lost = LostAtTheEnd(*this); lost > 0)
+    parts.push_back(fmt::format("{} at the end", Count(lost, "missing")));
   if (held_count() > 0) parts.push_back(Count(held_count(), "held"));
   if (repeated() > 0) parts.push_back(Count(repeated(), "repeated"));
   if (parts.empty()) parts.emplace_back("frame by frame");

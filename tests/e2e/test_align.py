@@ -180,8 +180,9 @@ class Pairs(AlignTest):
     def test_an_encode_that_stands_still_at_its_end(self):
         """Its last frames are none of their own: they are neither listed nor scored."""
         dis = self.encode([min(t, 79) for t in range(COUNT)])
-        pairs, _, log = self.scored(dis)
+        pairs, line, log = self.scored(dis)
         self.assertEqual(pairs, [(t, t) for t in range(80)])
+        self.assertIn("10 frames missing at the end", line)
         self.assertEqual(len(log.splitlines()), 1 + len(pairs))
         first = self.write("first.csv", "".join(self.read("p.csv").splitlines(True)[:11]).encode())
         part = self.scored(dis, "--align", first)
