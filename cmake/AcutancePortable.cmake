@@ -5,6 +5,7 @@ if(NOT ACUTANCE_PORTABLE)
   return()
 endif()
 cmake_path(ABSOLUTE_PATH ACUTANCE_PORTABLE NORMALIZE OUTPUT_VARIABLE portable)
+set(CMAKE_SKIP_BUILD_RPATH ON) # a wheel takes programs as they are built
 
 # The headers stay those of the system, which has the same versions.
 set_target_properties(fmt::fmt PROPERTIES IMPORTED_CONFIGURATIONS "" IMPORTED_LOCATION ${portable}/libfmt.a)

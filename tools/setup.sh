@@ -16,6 +16,7 @@ packages() {
     test-optional) echo python3-venv meson ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
       chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
+    wheels) echo python3-venv python3-dev binutils meson nasm ;;
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
     style) echo python3 git clang-format shellcheck ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;

@@ -28,15 +28,19 @@ def number(version):
 
 
 def symbols(library, oldest):
-    """Of each name the newest that `oldest` has, with whether a later glibc moved it."""
+    """Of each name the newest that `oldest` has, with whether a later glibc moved it. A name without a current version, as that of
+    sysctl(), is kept for old programs alone: there is no header for it."""
     table = subprocess.run(["readelf", "--dyn-syms", "--wide", library], check=True, capture_output=True, text=True).stdout
     found = {}
     later = set()
+    current = set()
     for line in table.splitlines():
         words = line.split()
         if len(words) < 8 or words[6] == "UND" or "@" not in words[7]:
             continue
         name, _, version = words[7].partition("@")
+        if version.startswith("@"):
+            current.add(name)
         version = version.lstrip("@")
         if number(version) is None:
             continue
@@ -44,7 +48,7 @@ def symbols(library, oldest):
             later.add(name)
         elif name not in found or number(found[name].version) < number(version):
             found[name] = Symbol(name, version, words[3], words[4], int(words[1], 16), int(words[2], 0))
-    return found.values(), later
+    return [row for name, row in found.items() if name in current], later
 
 
 def assembly(rows):

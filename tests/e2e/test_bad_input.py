@@ -2,10 +2,13 @@
 import fcntl
 import json
 import os
+import pathlib
 import pty
 import random
+import re
 import resource
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -149,6 +152,21 @@ class FfmpegLibraries(CommandTest):
         for name in ("libavutil-0123.so.58.29.100", "libavcodec.so.60", "libavformat.so.60"):
             self.write(name, "no library")
         self.refuse("libavcodec.so.60:", "libavutil-0123.so.58.29.100")
+
+    @needs_ffmpeg
+    def test_those_next_to_a_program_come_first_by_whatever_name_it_is_started(self):
+        def used(*command, **how):
+            shown = subprocess.run(command, **how, capture_output=True, text=True, check=True).stdout
+            return re.search(r"^containers: .*\((.*)\)$", shown, re.M)[1]
+
+        program = shutil.copy(ACUTANCE, self.path("acutance"))
+        codec = pathlib.Path(used(ACUTANCE, "devices"))
+        for number in range(57, 64):
+            for name in ("avutil", "avcodec", "avformat"):
+                if (library := codec.with_name(f"lib{name}.so.{number}")).exists():
+                    os.symlink(library, self.path(library.name))
+        for name in (program, "./acutance", "acutance"):
+            self.assertEqual(used(name, "devices", executable=program, cwd="/"), self.path(codec.name), name)
 
 
 @needs_ffmpeg

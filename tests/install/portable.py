@@ -24,7 +24,8 @@ def faults(path, oldest, own):
         if not all(place.startswith("$ORIGIN") for place in searched.split(":")):
             yield f"looks for libraries in {searched}"
     for name, kind, version in sorted(set(re.findall(r" UND (\S+?)@([A-Z]+)_(\S+)", read))):
-        if kind != "GLIBC" or number(version) > oldest:
+        of_own = any(library.startswith(kind.lower() + ".so") for library in own)  # LIBAVUTIL of libavutil.so.57
+        if not of_own and (kind != "GLIBC" or number(version) > oldest):
             yield f"needs {name} of {kind} {version}"
 
 

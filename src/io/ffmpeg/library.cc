@@ -93,7 +93,8 @@ std::filesystem::path OwnFolder() {
   Dl_info info{};
   std::error_code error;
   if (!::dladdr(reinterpret_cast<const void*>(&LoadFfmpeg), &info) || !info.dli_fname) return {};
-  return std::filesystem::canonical(info.dli_fname, error).parent_path();
+  // A program has the name that it was started by, which need not be a path.
+  return std::filesystem::canonical(IsMainProgram() ? "/proc/self/exe" : info.dli_fname, error).parent_path();
 }
 
 std::vector<Version> Candidates() {

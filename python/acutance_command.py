@@ -1,0 +1,17 @@
+"""The commands acutance and vmaf of a wheel, whose programs are in the package's folder; numpy and the package are not imported."""
+import os
+import pathlib
+import sys
+
+
+def _run(name: str) -> None:
+    program = pathlib.Path(__file__).with_name("acutance") / name
+    os.execv(program, [name, *sys.argv[1:]])
+
+
+def acutance() -> None:
+    _run("acutance")
+
+
+def vmaf() -> None:
+    _run("vmaf")

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Adds the commands, FFmpeg's libraries and licences to a wheel, and names the oldest glibc that it runs with.
+
+usage: fill_wheel.py WHEEL BUILD FOLDER    needs the package wheel
+"""
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+GLIBC = "2.28"
+LARGEST = 40e6
+LICENCES = " AND Apache-2.0 AND BSD-2-Clause AND BSD-3-Clause AND IJG AND LGPL-2.1-or-later AND Zlib"  # of what is added
+INSIDE = ("libdeflate-dev", "libfmt-dev", "libhwy-dev", "libturbojpeg0-dev")  # Debian's packages, whose licences ask for their text
+
+
+def run(*words):
+    subprocess.run(list(map(str, words)), check=True)
+
+
+def fill(tree, build):
+    package = tree / "acutance"
+    (info,) = tree.glob("*.dist-info")
+    # One folder: the reader looks for FFmpeg's libraries next to the module and next to the program.
+    for name in ("acutance", "vmaf"):
+        run("strip", "-o", package / name, build / "bin" / name)
+    shutil.copytree(build / "ffmpeg" / "lib", package, dirs_exist_ok=True)
+    licences = info / "licenses"
+    known = set(licences.rglob("*"))
+    shutil.copytree(build / "ffmpeg" / "licences", licences / "ffmpeg")
+    for name in INSIDE:
+        shutil.copy(f"/usr/share/doc/{name}/copyright", licences / name)
+    shutil.copy("/usr/share/common-licenses/Apache-2.0", licences)
+    files = sorted(path.relative_to(licences) for path in licences.rglob("*") if path.is_file() and path not in known)
+    named = "".join(f"License-File: {file}\n" for file in files)
+    metadata = info / "METADATA"
+    metadata.write_text(re.sub(r"^(License-Expression: .*)\n", rf"\1{LICENCES}\n{named}", metadata.read_text(), count=1, flags=re.M))
+    shutil.copy(ROOT / "python" / "acutance_command.py", tree)
+    (info / "entry_points.txt").write_text(
+        "[console_scripts]\nacutance = acutance_command:acutance\nvmaf = acutance_command:vmaf\n")
+
+
+def main(wheel, build, out):
+    python = (sys.executable, "-B")
+    with tempfile.TemporaryDirectory() as temporary:
+        place = pathlib.Path(temporary)
+        run(*python, "-m", "wheel", "unpack", "--dest", place / "tree", wheel)
+        (tree,) = (place / "tree").iterdir()
+        fill(tree, build)
+        run(*python, ROOT / "tests" / "install" / "portable.py", GLIBC, tree)
+        run(*python, "-m", "wheel", "pack", "--dest", place, tree)
+        tag = f"manylinux_{GLIBC.replace('.', '_')}_{platform.machine()}"
+        run(*python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, *place.glob("*.whl"))
+        (tagged,) = place.glob("*.whl")
+        out.mkdir(parents=True, exist_ok=True)
+        final = pathlib.Path(shutil.copy(tagged, out))
+    size = final.stat().st_size
+    print(f"{final}: {size / 1e6:.1f} MB")
+    if size > LARGEST:
+        sys.exit(f"fill_wheel.py: a wheel has {LARGEST / 1e6:.0f} MB at most")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    main(*map(pathlib.Path, sys.argv[1:]))
