@@ -23,12 +23,14 @@ jobs=$(tools/jobs.sh)
 flags=(--disable-everything --disable-autodetect --disable-programs --disable-doc --disable-static --enable-shared --disable-avdevice
   --disable-avfilter --disable-swscale --disable-swresample --disable-network --disable-debug --enable-zlib --enable-libdav1d)
 decoders=(h264 hevc vp8 vp9 av1 libdav1d mpeg1video mpeg2video mpeg4 msmpeg4v2 msmpeg4v3 h263 prores dnxhd ffv1 huffyuv ffvhuff utvideo
-  rawvideo png mjpeg v210 wrapped_avframe)
-demuxers=(mov matroska mpegts mpegps mpegvideo avi yuv4mpegpipe ivf obu h264 hevc av1 image2 concat m4v rawvideo mxf flv nut)
-parsers=(h264 hevc vp8 vp9 av1 mpegvideo mpeg4video mjpeg png dnxhd h263)
+  rawvideo png mjpeg v210 wrapped_avframe flv theora vc1 wmv1 wmv2 wmv3 dvvideo cfhd jpeg2000 bmp gif tiff webp)
+demuxers=(mov matroska mpegts mpegps mpegvideo avi yuv4mpegpipe ivf obu h264 hevc av1 image2 concat m4v rawvideo mxf flv nut
+  asf dv gif ogg image_bmp_pipe image_j2k_pipe image_jpeg_pipe image_png_pipe image_tiff_pipe image_webp_pipe)
+parsers=(h264 hevc vp8 vp9 av1 mpegvideo mpeg4video mjpeg png dnxhd h263 bmp gif jpeg2000 vc1 webp)
 filters=(vp9_superframe_split av1_frame_merge h264_mp4toannexb hevc_mp4toannexb vp9_superframe)
 flags+=("${decoders[@]/#/--enable-decoder=}" "${demuxers[@]/#/--enable-demuxer=}" "${parsers[@]/#/--enable-parser=}"
-  "${filters[@]/#/--enable-bsf=}" --enable-protocol=file --enable-protocol=pipe)
+  "${filters[@]/#/--enable-bsf=}" --enable-protocol=file --enable-protocol=pipe
+  --enable-muxer=matroska) # writes videos of maps
 build() (
   set -e
   cd "$out/sources/zlib" # Debian's own libz.a fits programs alone
