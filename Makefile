@@ -142,7 +142,7 @@ lint: $(BUILD)/.configured ## style, then clang-tidy
 
 reuse: ## the licence and copyright of every file
 	@tools/setup.sh python
-	@tools/venv.sh reuse==6.2.0
+	@tools/venv.sh reuse==4.0.3
 	@$(BUILD)/venv/bin/reuse lint --quiet
 
 format: ## rewrite all sources with clang-format
