@@ -50,7 +50,7 @@ function(acutance_use_precompiled target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_precompile_headers(${target} REUSE_FROM acutance_precompiled)
     # GCC 12 suspects its own strings, about which it is silent where their headers are not precompiled.
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-free-nonheap-object -Wno-stringop-overread)
   endif()
 endfunction()
 
@@ -165,7 +165,7 @@ function(acutance_test name)
   if(TARGET acutance_test_precompiled)
     target_precompile_headers(${name} REUSE_FROM acutance_test_precompiled)
     target_link_libraries(${name} PRIVATE fmt::fmt) # whose definitions the header was compiled with
-    target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-stringop-overread) # as of libraries
+    target_compile_options(${name} PRIVATE -Wno-array-bounds -Wno-free-nonheap-object -Wno-stringop-overread) # as of libraries
   endif()
   if(NOT arg_APART)
     acutance_join_sources(${name})
