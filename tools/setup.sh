@@ -13,7 +13,8 @@ packages() {
     test) echo python3 ;;
     python-optional) echo python3-venv python3-dev ;;
     python) ;;
-    test-optional) echo python3-venv meson ffmpeg libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
+    # FFmpeg's headers are compared with the layouts of src/io/ffmpeg; nothing else needs them.
+    test-optional) echo python3-venv meson ffmpeg libavformat-dev libavcodec-dev libavutil-dev libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
       chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     wheels) echo python3-venv python3-dev binutils meson nasm ;;

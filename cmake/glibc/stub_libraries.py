@@ -28,8 +28,8 @@ def number(version):
 
 
 def symbols(library, oldest):
-    """Of each name the newest that `oldest` has, with whether a later glibc moved it. A name without a current version, as that of
-    sysctl(), is kept for old programs alone: there is no header for it."""
+    """Of each name the newest that `oldest` has, with whether a later glibc moved it. A name without a current version, such as
+    sysctl, is there for old programs alone, and no header declares it: it is left out."""
     table = subprocess.run(["readelf", "--dyn-syms", "--wide", library], check=True, capture_output=True, text=True).stdout
     found = {}
     later = set()

@@ -143,39 +143,23 @@ ACU_SAME(AVRational, den);
     const bool is_used = kOffsets[kLayout] != kNoField;                                                        \
     EXPECT_TRUE(!is_used || kOffsets[kLayout] == kFound) << #field << " at " << kFound;                        \
   }
+#define ACU_COMPARE_STRUCT(Struct, FIELDS) \
+  {                                        \
+    using Compared = ::Struct;             \
+    FIELDS(ACU_COMPARE)                    \
+  }
 constexpr uint16_t kNoField = acutance::kNoField;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 TEST(FfmpegHeaders, HaveTheFieldsWhereTheLayoutSays) {
-  {
-    using Compared = ::AVFrame;
-    ACU_FRAME_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVCodecContext;
-    ACU_CODEC_CONTEXT_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVCodecParameters;
-    ACU_PARAMETERS_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVStream;
-    ACU_STREAM_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVFormatContext;
-    ACU_CONTAINER_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVHWDeviceContext;
-    ACU_DEVICE_FIELDS(ACU_COMPARE)
-  }
-  {
-    using Compared = ::AVHWFramesContext;
-    ACU_DEVICE_FRAMES_FIELDS(ACU_COMPARE)
-  }
+  ACU_COMPARE_STRUCT(AVFrame, ACU_FRAME_FIELDS)
+  ACU_COMPARE_STRUCT(AVCodecContext, ACU_CODEC_CONTEXT_FIELDS)
+  ACU_COMPARE_STRUCT(AVCodecParameters, ACU_PARAMETERS_FIELDS)
+  ACU_COMPARE_STRUCT(AVStream, ACU_STREAM_FIELDS)
+  ACU_COMPARE_STRUCT(AVFormatContext, ACU_CONTAINER_FIELDS)
+  ACU_COMPARE_STRUCT(AVHWDeviceContext, ACU_DEVICE_FIELDS)
+  ACU_COMPARE_STRUCT(AVHWFramesContext, ACU_DEVICE_FRAMES_FIELDS)
 }
 #pragma GCC diagnostic pop
 
