@@ -209,7 +209,8 @@ std::vector<std::string> Divided(std::vector<std::string> options, size_t jobs) 
 }
 
 /// The number of pairs at a time, as measured with 16 cores: two for each pair that they score, four where they only
-/// decode for a device. Two pairs at least, one of which starts or ends while the other is scored.
+/// decode for a device, all where that decodes, too. Two pairs at least, one of which starts or ends while the other is
+/// scored.
 int JobsOf(const BatchTexts& texts) {
   if (texts.jobs > 0) return texts.jobs;
   ScoreRequest score;
@@ -217,7 +218,8 @@ int JobsOf(const BatchTexts& texts) {
   words.insert(words.end(), texts.options.begin(), texts.options.end());
   const bool on_cpu = !ParseScoreOptions(std::move(words), score).ok() || RunsOnCpu(score.run.device);
   const int cpus = UsableCpus();
-  return std::min(cpus, std::max(2, cpus / (on_cpu ? 2 : 4)));
+  const bool decodes_there = !on_cpu && score.run.decoder != Decoder::kCpu;
+  return std::min(cpus, decodes_there ? 2 : std::max(2, cpus / (on_cpu ? 2 : 4)));
 }
 
 class Batch {

@@ -58,9 +58,6 @@ std::string DescribeDevices() {
   }
   const Result<std::string> ffmpeg = FfmpegVersion();
   text += fmt::format("containers: {}\n", ffmpeg.ok() ? *ffmpeg : "none: " + ffmpeg.status().message());
-  const Result<std::vector<std::string>> codecs = DeviceCodecs();
-  text += fmt::format("nvdec: decodes for a device of cuda, through FFmpeg's libraries\n  {}\n",
-                      codecs.ok() ? fmt::format("{}", fmt::join(*codecs, ", ")) : "none: " + codecs.status().message());
   return text;
 }
 

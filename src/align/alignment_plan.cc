@@ -145,8 +145,7 @@ bool MayEstimateOffset(const AlignmentTask& task) {
   if (!task.may_estimate || task.request.mode != Mode::kAuto || task.videos.size() != 2 || is_part || task.has_journal)
     return false;
   if (Differ(task.videos[0].frame_rate, task.videos[1].frame_rate)) return false;
-  return std::ranges::all_of(
-      task.videos, [](const AlignedVideo& video) { return video.is_file && !video.is_on_device && !IsRotated(video); });
+  return std::ranges::all_of(task.videos, [](const AlignedVideo& video) { return video.is_file && !IsRotated(video); });
 }
 
 std::optional<int64_t> PlainOffset(const Result<Alignment>& found, std::optional<int64_t> rejected) {

@@ -31,7 +31,6 @@ struct AlignedVideo {
   bool is_file = true;  // it can be read again; false: a pipe
   std::optional<int64_t> frame_count{};
   std::optional<double> frame_rate{};
-  bool is_on_device = false;
   Orientation orientation{};
   std::optional<Rectangle> crop{};  // of the picture as displayed; not set: all
   PictureFormat format{};           // as it is stored

@@ -123,7 +123,6 @@ TEST(MayEstimateOffset, OfTwoFilesThatAreScoredWhole) {
   EXPECT_TRUE(refuses([](AlignmentTask& task) { task.has_journal = true; }));
   EXPECT_TRUE(refuses([](AlignmentTask& task) { task.may_estimate = false; }));
   EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].is_file = false; }));
-  EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[0].is_on_device = true; }));
   EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].orientation.mirrored_x = true; }));
   EXPECT_TRUE(refuses([](AlignmentTask& task) { task.videos[1].frame_rate = 30; }));
 }

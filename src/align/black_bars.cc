@@ -214,7 +214,6 @@ Result<std::optional<Rectangle>> FindBlackBars(const std::string& path, OpenOpti
   if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored))
     return Error(StatusCode::kInvalidArgument,
                  "--crop auto looks at pictures all over a file, and {} is none: give the rectangle", path);
-  options.device_decoding.reset();
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenAsDisplayed(path, options));
   BarFinder finder;
   const bool jumps = video->Jump(0);

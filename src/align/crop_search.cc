@@ -173,7 +173,6 @@ Result<std::optional<ShapeParts>> FindShapeParts(const std::string& reference, c
                                                  const std::string& distorted, const ShapedVideo& distorted_video,
                                                  OpenOptions options) {
   constexpr int kPictures = 6;
-  options.device_decoding.reset();
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> one, OpenAsDisplayed(reference, options));
   ACU_ASSIGN_OR_RETURN(const std::unique_ptr<VideoSource> other, OpenAsDisplayed(distorted, options));
   one->SkipChroma();

@@ -94,7 +94,6 @@ bool InPlaceFit::IsBetter() const {
 
 Result<std::optional<Rectangle>> FindPartInPlace(const NamedShape& reference, const NamedShape& distorted,
                                                  OpenOptions options) {
-  options.device_decoding.reset();
   const ShapedVideo &one = reference.video, &other = distorted.video;
   if (one.content == other.content || !HaveOneSize(one, other)) return std::optional<Rectangle>();
   const Rectangle part = AlignToChroma(Intersection(one.content, other.content), one.format.pixel_format);

@@ -45,6 +45,11 @@ class RecordingVideo : public ForwardingSource {
     return picture;
   }
 
+  Status DecodeOn(const DeviceDecoding& decoding) override {
+    if (track_->is_left()) return source_->DecodeOn(decoding);
+    return Error(StatusCode::kUnsupported, "its alignment is checked by its pictures; use --align index");
+  }
+
   Result<int64_t> Skip(int64_t count) override {
     if (!is_whole_) return source_->Skip(count);
     for (int64_t skipped = 0; skipped < count; ++skipped) {
@@ -140,7 +145,6 @@ void FingerprintTrack::SetCrop(const Rectangle& crop) {
 void FingerprintTrack::Add(const Picture& picture, std::optional<double> time) {
   const std::lock_guard lock(mutex_);
   const bool is_here = picture.planes[0].data != nullptr;
-  if (!is_here && !is_left_) return;
   Picture seen = crop_ && is_here ? LumaOf(picture, *crop_) : picture;
   // A decoder may wait for the memory on its device, which is of no use here.
   if (is_left_) left_.push_back(is_here ? std::move(seen) : Picture());
@@ -157,6 +161,11 @@ int64_t FingerprintTrack::size() const {
 void FingerprintTrack::LeaveToSession() {
   const std::lock_guard lock(mutex_);
   is_left_ = true;
+}
+
+bool FingerprintTrack::is_left() const {
+  const std::lock_guard lock(mutex_);
+  return is_left_;
 }
 
 void FingerprintTrack::Put(const FrameFingerprint& fingerprint) {

@@ -79,6 +79,7 @@ class FingerprintTrack {
   /// A session computes the fingerprints of the pictures that it scores, from the first on, and puts them here. The
   /// others are computed on demand, of pictures in the host's memory. Called before the first picture.
   void LeaveToSession();
+  bool is_left() const;
   void Put(const FrameFingerprint& fingerprint);
   /// The frames, of `frames`, whose fingerprints are computed or are not the session's to compute.
   int64_t Made(int64_t frames) const;

@@ -6,7 +6,6 @@
 
 #include "base/threads/exception_barrier.h"
 #include "devices/selftest.h"
-#include "exec/surface_splitter.h"
 
 namespace acutance {
 namespace {
@@ -102,6 +101,7 @@ Result<std::shared_ptr<Device>> DeviceCache::OpenDecoder(const DeviceInfo& info)
 
 void DeviceCache::CloseDecoders() {
   if (process_.forked()) return;
+  pool_->Clear();
   const std::lock_guard lock(mutex_);
   decoders_.clear();
 }
@@ -169,14 +169,15 @@ std::shared_ptr<DeviceCache> SharedDevices() {
 
 Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device, DeviceCache& cache) {
   const Backend& backend = *FindBackend(device.backend);
-  ACU_ASSIGN_OR_RETURN(std::shared_ptr<Device> mine, cache.OpenDecoder(device));
+  if (!backend.open_decoder) return Error(StatusCode::kUnsupported, "{} decodes no video", device.name);
+  ACU_ASSIGN_OR_RETURN(const std::shared_ptr<Device> mine, cache.OpenDecoder(device));
   ACU_RETURN_IF_ERROR(CheckOnce(*mine, UnpackSelfTest()));
-  const auto split = [mine] {
-    return [splitter = std::make_shared<SurfaceSplitter>(mine)](const DeviceFrame& frame) {
-      return splitter->Unpack(frame);
-    };
-  };
-  return DecodingDevice{backend.context_of(*mine), split(), split};
+  const CodedVideo common{.codec = DeviceCodec::kH264, .format = {1280, 720, 8, PixelFormat::k420}};
+  ACU_ASSIGN_OR_RETURN(const int engines, backend.count_engines(*mine, common));
+  const auto make = [mine, open = backend.open_decoder](const CodedVideo& video) { return open(mine, video); };
+  const auto open = [pool = cache.decoder_pool(), name = fmt::format("{} {}", device.backend, device.index),
+                     make](const CodedVideo& video) { return pool->Open(name, video, make); };
+  return DecodingDevice{open, engines};
 }
 
 }  // namespace acutance

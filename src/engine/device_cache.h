@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -15,11 +14,12 @@
 #include "base/process.h"
 #include "base/status.h"
 #include "devices/backends.h"
+#include "engine/decoder_pool.h"
 #include "engine/lane_part.h"
 #include "exec/device.h"
 #include "exec/plane_cache.h"
 #include "exec/run_plan.h"
-#include "image/device_frame.h"
+#include "image/device_decoder.h"
 #include "image/picture.h"
 
 namespace acutance {
@@ -68,6 +68,8 @@ class DeviceCache : public std::enable_shared_from_this<DeviceCache> {
 
   /// A device for the decoder of one video, which holds it and gives it back.
   Result<std::shared_ptr<Device>> OpenDecoder(const DeviceInfo& info);
+  /// The video decoders of these devices.
+  const std::shared_ptr<DecoderPool>& decoder_pool() const { return pool_; }
   /// Closes those that were given back, after an error that one may have caused.
   void CloseDecoders();
 
@@ -94,6 +96,7 @@ class DeviceCache : public std::enable_shared_from_this<DeviceCache> {
   std::list<Group> groups_;                        // most recently used first
   std::vector<std::unique_ptr<Device>> decoders_;  // idle
   std::set<uint64_t> videos_;
+  const std::shared_ptr<DecoderPool> pool_ = std::make_shared<DecoderPool>();
 };
 
 /// The cache of this process' runs, whose devices stay open as long as a caller holds it; made where none does.
@@ -101,17 +104,13 @@ std::shared_ptr<DeviceCache> ShareDevices();
 /// Null where no caller holds it.
 std::shared_ptr<DeviceCache> SharedDevices();
 
-/// Video decoding by the device that scores: NVDEC, through FFmpeg. The decoder works on the default stream of the
-/// context. The queues of backend/cuda do not wait for it, but `take` does: mapping a frame queues its last step there
-/// (CUVIDPROCPARAMS::output_stream).
+/// Video decoding by the device that scores.
 struct DecodingDevice {
-  void* cuda_context = nullptr;
-  std::function<Result<Picture>(const DeviceFrame&)> take;
-  /// Another `take`, for another thread.
-  std::function<std::function<Result<Picture>(const DeviceFrame&)>()> take_elsewhere;
+  OpenDeviceDecoder open;
+  int engines = 1;  // that decode at the same time
 };
 
-/// For one video. Fails where the device cannot copy known frames to the bit.
+/// Fails where the device has no video engines, or cannot copy known frames to the bit.
 Result<DecodingDevice> OpenForDecoding(const DeviceInfo& device, DeviceCache& cache);
 
 }  // namespace acutance

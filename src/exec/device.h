@@ -18,6 +18,7 @@
 
 #include "base/status.h"
 #include "exec/kernel_image.h"
+#include "image/device_decoder.h"
 
 namespace acutance {
 
@@ -171,11 +172,12 @@ struct Backend {
   std::span<const char* const> traces = {};
   /// Reads pictures that lie in its devices' memory (Device::Adopt).
   bool adopts_pictures = false;
-  /// Opens a device in a context of the program, which outlives the device; and returns the context of a device.
+  /// Opens a device in a context of the program, which outlives the device.
   Result<std::unique_ptr<Device>> (*open_context)(void* context) = nullptr;
-  void* (*context_of)(const Device& device) = nullptr;
-  /// FFmpeg's decoders write pictures in these contexts.
-  bool decodes_video = false;
+  /// Decodes video into its devices' memory: how many engines of a device do, which may be shared; and a decoder.
+  Result<int> (*count_engines)(const Device& device, const CodedVideo& video) = nullptr;
+  Result<std::unique_ptr<DeviceDecoder>> (*open_decoder)(std::shared_ptr<Device> device,
+                                                         const CodedVideo& video) = nullptr;
 };
 
 }  // namespace acutance

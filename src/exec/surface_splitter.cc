@@ -68,9 +68,16 @@ SurfaceSplitter::SurfaceSplitter(std::shared_ptr<Device> device)
 
 SurfaceSplitter::~SurfaceSplitter() = default;
 
+Result<Queue*> SurfaceSplitter::queue() {
+  if (!queue_) {
+    ACU_ASSIGN_OR_RETURN(queue_, device_->MakeQueue());
+  }
+  return queue_.get();
+}
+
 Status SurfaceSplitter::Prepare(const DeviceFrame& frame) {
   first_ = frame;
-  ACU_ASSIGN_OR_RETURN(queue_, device_->MakeQueue());
+  ACU_RETURN_IF_ERROR(queue().status());
   for (int p = 0; p < kPlanes; ++p) {
     if (!HasPlane(frame, p)) continue;
     const size_t rows = frame.format.PlaneHeight(p);
@@ -142,7 +149,6 @@ Status SurfaceSplitter::Copy(const DeviceFrame& frame, const Buffer& to) {
     if (!plain) out.push_back({unpacked_.get(), space.offset, &to, space.offset, space.stride * rows});
     surfaces.push_back(std::move(surface));
   }
-  ACU_RETURN_IF_ERROR(device_->WaitForClients());
   ACU_RETURN_IF_ERROR(queue_->Copy(in));
   if (recording_) {
     ACU_RETURN_IF_ERROR(queue_->Submit(*recording_));
@@ -152,7 +158,7 @@ Status SurfaceSplitter::Copy(const DeviceFrame& frame, const Buffer& to) {
 }
 
 Result<Picture> SurfaceSplitter::Unpack(const DeviceFrame& frame) {
-  if (!queue_) ACU_RETURN_IF_ERROR(Prepare(frame));
+  if (picture_bytes_ == 0) ACU_RETURN_IF_ERROR(Prepare(frame));
   ACU_RETURN_IF_ERROR(CheckAlike(frame));
   ACU_ASSIGN_OR_RETURN(const std::shared_ptr<Buffer> memory, Pool::Take(pool_, picture_bytes_));
   ACU_RETURN_IF_ERROR(Copy(frame, *memory));

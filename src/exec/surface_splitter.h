@@ -20,6 +20,9 @@ class SurfaceSplitter {
   ~SurfaceSplitter();
   SurfaceSplitter(const SurfaceSplitter&) = delete;
 
+  /// Where it works: what writes a frame's surfaces is done, or comes before in this queue.
+  Result<Queue*> queue();
+
   /// A picture of the frame, whose surfaces are free when this returns.
   Result<Picture> Unpack(const DeviceFrame& frame);
 

@@ -29,7 +29,7 @@ class ForwardingSource : public VideoSource {
   Status CheckIntact() const override { return source_->CheckIntact(); }
   void Interrupt() override { source_->Interrupt(); }
   double reading_seconds() const override { return source_->reading_seconds(); }
-  bool is_on_device() const override { return source_->is_on_device(); }
+  Status DecodeOn(const DeviceDecoding& decoding) override { return source_->DecodeOn(decoding); }
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
   StreamDamage damage() const override { return source_->damage(); }
   Decoding decoding() const override { return source_->decoding(); }

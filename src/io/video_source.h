@@ -12,12 +12,20 @@
 
 #include "base/cancellation_token.h"
 #include "base/status.h"
-#include "image/device_frame.h"
+#include "image/device_decoder.h"
 #include "image/picture.h"
 
 namespace acutance {
 
 class PictureConversion;
+
+/// Decoding by a device, into its memory.
+struct DeviceDecoding {
+  OpenDeviceDecoder open;  // for one thread each
+  int decoders = 1;        // of a video, at most
+  int host_threads = 0;    // of FFmpeg's decoders, in addition; 0: these take only what the device cannot
+  size_t most_bytes = 0;   // of the device's, for frames that are decoded ahead
+};
 
 class VideoSource {
  public:
@@ -84,8 +92,11 @@ class VideoSource {
   /// Whether samples of two bytes may lie at odd addresses, as in a mapped y4m file with a header of an odd length.
   virtual bool has_misaligned_samples() const { return false; }
 
-  /// Whether pictures were decoded into a device's memory.
-  virtual bool is_on_device() const { return false; }
+  /// Lets a device decode what is left, from the next place on where it can, into its memory. Before the first Next(),
+  /// and after all that changes pictures. An error where it cannot; then nothing changes.
+  virtual Status DecodeOn(const DeviceDecoding& /*decoding*/) {
+    return Error(StatusCode::kUnsupported, "devices decode H.264, HEVC and VP9 from files");
+  }
 
   /// The time that reading its bytes took so far; any thread.
   virtual double reading_seconds() const { return 0; }
@@ -110,22 +121,6 @@ class VideoSource {
 /// The warning of a damaged video, which names its frames; empty where there is no damage.
 std::string DamageWarning(const std::string& path, const StreamDamage& damage);
 
-using TakeDeviceFrame = std::function<Result<Picture>(const DeviceFrame&)>;
-
-/// Decoding by a CUDA device, into its memory.
-struct DeviceDecoding {
-  void* cuda_context = nullptr;  // the CUcontext
-  bool required = false;         // false: FFmpeg's own decoders take part, and take what the device cannot
-  /// Makes a picture of a decoded frame, for one thread at a time. The frame's work is queued to the context's default
-  /// stream, and its memory is valid only during the call.
-  TakeDeviceFrame take;
-  std::function<TakeDeviceFrame()> take_elsewhere{};  // another, for another thread; null: one decoder decodes all
-  size_t most_bytes = 0;                              // of the device's, for frames decoded ahead
-};
-
-/// The codecs that FFmpeg can decode on CUDA devices, or the reason why there are none.
-Result<std::vector<std::string>> DeviceCodecs();
-
 /// The version of FFmpeg's libraries that is used, and where it lies: "FFmpeg 7.1.5 (/usr/lib/libavcodec.so.61)". An
 /// error where there is none.
 Result<std::string> FfmpegVersion();
@@ -145,9 +140,9 @@ struct OpenOptions {
   /// Also opens what FitVideos converts for scoring: RGB (VideoFacts::is_rgb) and interlaced y4m.
   bool take_all = false;
   std::string track{};  // of a container's video tracks: a number from 0, a language or "default"; empty: the best
-  bool stop_at_damage = false;                    // a damaged stream is an error; else it is concealed
-  int decoder_threads = 1;                        // of FFmpeg's decoder; 0: its own choice
-  std::optional<DeviceDecoding> device_decoding;  // of a container that is a regular file
+  bool stop_at_damage = false;  // a damaged stream is an error; else it is concealed
+  int decoder_threads = 1;      // of FFmpeg's decoder; 0: its own choice
+  bool may_use_device = false;  // VideoSource::DecodeOn may follow
   SegmentOptions segments{};
   size_t most_replayed = size_t{64} << 20;  // bytes of a container in a pipe, held to decode it again where damaged
   bool always_probe = false;                // decodes a container's first pictures twice even if it describes them

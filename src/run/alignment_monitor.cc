@@ -53,7 +53,6 @@ Result<std::unique_ptr<VideoSource>> AlignmentMonitor::Open(size_t video, const 
   AlignedVideo& known = task_.videos[video];
   known.frame_count = source->frame_count();
   known.frame_rate = source->frame_rate();
-  known.is_on_device = source->is_on_device();
   known.orientation = facts.orientation;
   known.format = source->format();
   known.pixel_aspect = facts.pixel_aspect;

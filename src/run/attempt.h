@@ -108,8 +108,7 @@ struct OpenedInputs {
   bool is_instant = true;  // all pictures are in memory, so that none are read ahead
 };
 
-/// nvdec: the device that decodes; null: FFmpeg's own decoders do.
-std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,
+std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options,
                                        AlignmentMonitor& alignment, AttemptReport& report);
 
 struct FittedInputs {
@@ -129,10 +128,6 @@ struct SessionSetup {
 };
 
 std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptReport& report);
-
-/// Decides whether NVDEC decodes, and on which device: one into whose memory all features can run. false: an error.
-bool ChooseNvdec(const RunRequest& request, const SessionSetup& setup, std::optional<DeviceInfo>& nvdec,
-                 AttemptReport& report);
 
 struct StartedRun {
   ScoredRun facts{};  // what is known before the first frame

@@ -63,7 +63,7 @@ Result<std::unique_ptr<VideoSource>> CachedReference::OpenCached() {
 
 Result<std::unique_ptr<VideoSource>> CachedReference::OpenForCache(const OpenOptions& options) {
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path_, options));
-  if (video->is_instant() || video->is_on_device()) return video;
+  if (video->is_instant()) return video;
   video_.emplace(std::make_unique<WholeVideo>(std::move(video)), most_bytes_);
   video_->Hold(true);  // a run that stops leaves it readable
   reading_token_ = std::make_shared<bool>(true);
@@ -73,7 +73,7 @@ Result<std::unique_ptr<VideoSource>> CachedReference::OpenForCache(const OpenOpt
 Result<std::unique_ptr<VideoSource>> CachedReference::Open(const OpenOptions& options, uint64_t& name) {
   const std::lock_guard lock(mutex_);
   name = 0;
-  if (options.device_decoding || (reading_token_ && reading_token_.use_count() > 1)) return OpenVideo(path_, options);
+  if ((reading_token_ && reading_token_.use_count() > 1)) return OpenVideo(path_, options);
   const std::optional<Identity> identity = IdentityOf(path_);
   if (!identity || identity != identity_ || settings_ != SettingsOf(options) || (video_ && video_->has_failed())) {
     video_.reset();

@@ -33,21 +33,6 @@ class RateCheck {
   std::optional<std::pair<std::string, double>> first_;
 };
 
-Result<std::unique_ptr<VideoSource>> OpenInput(const RunRequest& request, size_t number, OpenOptions options,
-                                               const DeviceInfo* nvdec, AlignmentMonitor& alignment) {
-  if (nvdec) {
-    ACU_ASSIGN_OR_RETURN(DecodingDevice device, OpenForDecoding(*nvdec, *request.device_cache));
-    constexpr uint64_t kShare = 16;  // of its memory, for all videos
-    options.device_decoding =
-        DeviceDecoding{.cuda_context = device.cuda_context,
-                       .required = request.decoder == Decoder::kNvdec,
-                       .take = device.take,
-                       .take_elsewhere = device.take_elsewhere,
-                       .most_bytes = nvdec->memory_bytes / kShare / (1 + request.distorted.size())};
-  }
-  return alignment.Open(number, options);
-}
-
 Input FactsOf(const PairReaderInput& input) {
   const VideoSource& video = *input.video;
   return {input.name, video.format(), video.frame_rate(), video.color(), video.facts()};
@@ -215,20 +200,19 @@ std::vector<std::string> DoubtRawFormats(const RunRequest& request) {
   return warnings;
 }
 
-std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,
+std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options,
                                        AlignmentMonitor& alignment, AttemptReport& report) {
   OpenedInputs opened;
   RateCheck rates;
   bool has_raw = false;
   const bool skips = request.journal.empty();  // a journal counts frames from the videos' first
   for (size_t v = 0; v <= request.distorted.size(); ++v) {
-    Result<std::unique_ptr<VideoSource>> video = OpenInput(request, v, options, nvdec, alignment);
+    Result<std::unique_ptr<VideoSource>> video = alignment.Open(v, options);
     if (!video.ok()) return report.Fail(v == 0 ? RunStage::kReference : RunStage::kDistorted, video.status());
     const std::string& path = alignment.videos().PathOf(v);
     const int64_t first = !skips ? 0 : v == 0 ? request.skip_reference : request.skip_distorted;
     const int64_t skip = first + alignment.plan().SkipOf(v);
     if (v == 0) opened.keys = ReferenceKeys(alignment.videos().reference_key(), skip, alignment.plan());
-    if ((*video)->is_on_device()) report.NoteNvdec();
     for (const std::string& warning : (*video)->warnings()) report.Warn(path + ": " + warning);
     has_raw |= (*video)->is_raw();
     opened.is_instant &= (*video)->is_instant();

@@ -52,7 +52,6 @@ Result<Videos> OpenForFingerprints(const RunRequest& request, const AlignmentTas
                                    VideoCache& cache) {
   Videos videos;
   OpenOptions options = request.open;
-  options.device_decoding.reset();
   for (size_t v = 0; v < task.videos.size(); ++v) {
     ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video,
                          may_estimate ? cache.OpenForStart(v, options) : cache.Open(v, options));

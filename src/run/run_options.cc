@@ -256,6 +256,7 @@ size_t DecodingMemory(const RunRequest& request) {
 Status CompleteRequest(RunRequest& request) {
   if (request.threads == 0) request.threads = std::min(UsableCpus(), kMaxThreads);
   request.open.decoder_threads = request.threads > 1 ? 0 : 1;
+  request.open.may_use_device = request.decoder != Decoder::kCpu && !RunsOnCpu(request.device);
   request.open.segments.most_bytes = DecodingMemory(request) / (1 + std::max<size_t>(request.distorted.size(), 1));
   if (request.open.raw) ACU_RETURN_IF_ERROR(CheckRaw(*request.open.raw));
   return CompleteModels(request);

@@ -61,9 +61,9 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
       is_single ? ShellWord(request.distorted[0]) : "DIS");
 }
 
-std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOptions& options, const DeviceInfo* nvdec,
+std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOptions& options,
                                        AlignmentMonitor& alignment, AttemptReport& report) {
-  std::optional<OpenedInputs> opened = OpenInputs(request, options, nvdec, alignment, report);
+  std::optional<OpenedInputs> opened = OpenInputs(request, options, alignment, report);
   return opened ? FitInputs(request, *std::move(opened), alignment, report) : std::nullopt;
 }
 
@@ -85,21 +85,19 @@ std::optional<std::vector<std::string>> ChooseModels(RunRequest& request, const 
 std::optional<ScoredRun> ScoreAttempt(RunRequest request, AlignmentMonitor& alignment, AttemptReport& report) {
   std::optional<FittedInputs> fitted;
   std::vector<std::string> model_reasons;
-  if (request.choose_models) {  // for which videos are opened before it is known whether a device decodes them
-    fitted = OpenAndFit(request, request.open, nullptr, alignment, report);
+  if (request.choose_models) {
+    fitted = OpenAndFit(request, request.open, alignment, report);
     if (!fitted) return std::nullopt;
     std::optional<std::vector<std::string>> reasons = ChooseModels(request, *fitted, report);
     if (!reasons) return std::nullopt;
     model_reasons = *std::move(reasons);
   }
   std::optional<SessionSetup> setup = SetUpSession(request, report);
-  std::optional<DeviceInfo> nvdec;
-  if (!setup || !ChooseNvdec(request, *setup, nvdec, report)) return std::nullopt;
-  if (!fitted || nvdec) {
+  if (!setup) return std::nullopt;
+  if (!fitted) {
     OpenOptions options = request.open;
     options.keep_mapped = setup->spec.devices != nullptr;  // devices are so fast that unmapping would hold them up
-    fitted.reset();
-    fitted = OpenAndFit(request, options, nvdec ? &*nvdec : nullptr, alignment, report);
+    fitted = OpenAndFit(request, options, alignment, report);
   }
   if (!fitted) return std::nullopt;
   std::optional<StartedRun> started = StartScoring(request, *std::move(setup), *std::move(fitted), alignment, report);

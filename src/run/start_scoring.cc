@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/int_math.h"
+#include "base/usable_cpus.h"
 #include "devices/backends.h"
 #include "engine/artifact_files.h"
 #include "metric/options.h"
@@ -58,35 +60,10 @@ OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoCol
 
 bool CanDecodeOn(const DeviceInfo& device) {
   const Backend* backend = FindBackend(device.backend);
-  return backend && backend->decodes_video;
+  return backend && backend->open_decoder;
 }
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
-
-/// The devices that the session will use, cached ones or those that are opened here.
-std::vector<DeviceInfo> DevicesOf(const RunRequest& request, const SessionSetup& setup) {
-  std::vector<DeviceInfo> infos = request.device_cache->Peek(request.device);
-  if (infos.empty())
-    for (const std::unique_ptr<Device>& device : setup.spec.devices->PeekGroup()) infos.push_back(device->info());
-  return infos;
-}
-
-/// Why NVDEC cannot be used. It leaves no samples in the host's memory, and a run that fails restarts without it.
-Status CheckNvdec(const RunRequest& request, const SessionSetup& setup) {
-  DevicePicker* const picker = setup.spec.devices.get();
-  if (!picker || !setup.needs.runs_on_device)
-    return Error(StatusCode::kNoDevice, "NVDEC helps only if all features run on a CUDA device");
-  std::vector<std::string> files = request.distorted;
-  files.push_back(request.reference);
-  for (const std::string& file : files)
-    if (std::error_code ignored; !std::filesystem::is_regular_file(file, ignored))
-      return Error(StatusCode::kNoDevice, "NVDEC reads regular files, and {} is none", file);
-  const std::vector<DeviceInfo> devices = DevicesOf(request, setup);
-  if (devices.size() == 1 && CanDecodeOn(devices.front())) return {};
-  return Error(StatusCode::kNoDevice, "NVDEC needs one device of the backend cuda (--backend cuda --device N): {}",
-               devices.empty() ? fmt::format("{}", fmt::join(picker->notes(), "; "))
-                               : fmt::format("the run has {} of {}", devices.size(), devices.front().backend));
-}
 
 /// Models were made for SDR: PQ and HLG code the same light differently.
 Status CheckLight(const RunRequest& request, const VideoColor& color) {
@@ -131,10 +108,40 @@ void WarnOfModels(const RunRequest& request, const ScoredRun& facts, AttemptRepo
       if (mismatch) report.Warn(*mismatch);
 }
 
-/// Whether the session's devices are those into whose memory NVDEC decodes.
-bool ReadsNvdec(const Session& session) {
+/// The device that scores, where it can decode, too: nothing on the host reads pictures.
+Result<DeviceInfo> FindDecodingDevice(const RunRequest& request, const Session& session) {
   const auto& lanes = session.lanes();
-  return lanes.size() == 1 && CanDecodeOn(lanes.front()->info()) && !session.RunsOnCpu();
+  if (lanes.size() != 1 || session.RunsOnCpu() || !CanDecodeOn(lanes.front()->info()))
+    return Error(StatusCode::kNoDevice,
+                 "NVDEC needs one CUDA device that computes all features (--backend cuda --device N); the run has {}",
+                 lanes.empty() ? "none" : fmt::format("{} of {}", lanes.size(), lanes.front()->info().backend));
+  if (request.worst_frames > 0 || request.pairs)
+    return Error(StatusCode::kUnsupported, "NVDEC leaves no pictures in the host's memory for --report and --worst");
+  return lanes.front()->info();
+}
+
+/// Lets it decode what it can. Required: all videos.
+Status DecodeOnDevice(const RunRequest& request, const Session& session, OpenedInputs& inputs, AttemptReport& report) {
+  if (request.decoder == Decoder::kCpu) return {};
+  ACU_ASSIGN_OR_RETURN(const DeviceInfo info, FindDecodingDevice(request, session));
+  ACU_ASSIGN_OR_RETURN(const DecodingDevice device, OpenForDecoding(info, *request.device_cache));
+  constexpr uint64_t kShare = 8;  // of the device's memory, for all videos
+  const int videos = 1 + static_cast<int>(request.distorted.size());
+  const int engines = device.engines * request.threads / std::max(UsableCpus(), request.threads);
+  const int threads = request.threads / 2;  // the others feed the device
+  const DeviceDecoding decoding{.open = device.open,
+                                .decoders = std::max(CeilDiv(engines, videos), 1),
+                                .host_threads = request.decoder == Decoder::kNvdec ? 0 : threads / videos,
+                                .most_bytes = info.memory_bytes / kShare / static_cast<uint64_t>(videos)};
+  const auto use = [&](PairReaderInput& input) {
+    const Status status = input.video->DecodeOn(decoding);
+    if (status.ok()) report.NoteNvdec();
+    return status;
+  };
+  Status status = use(inputs.reference);
+  for (PairReaderInput& input : inputs.distorted)
+    if (const Status own = use(input); status.ok()) status = own;
+  return status;
 }
 
 std::unique_ptr<Session> OpenSession(const RunRequest& request, SessionSpec spec, const ScoredRun& facts,
@@ -142,10 +149,6 @@ std::unique_ptr<Session> OpenSession(const RunRequest& request, SessionSpec spec
   WarnOfModels(request, facts, report);
   Result<std::unique_ptr<Session>> session = Session::Open(std::move(spec));
   Status status = session.status();
-  if (status.ok() && facts.decoded_by_nvdec && !ReadsNvdec(**session)) {
-    report.Fail(RunStage::kBackend, Error(StatusCode::kNoDevice, "{}", fmt::join((*session)->warnings(), "; ")));
-    return nullptr;
-  }
   if (status.ok() && request.on_start) status = request.on_start(**session);
   if (status.ok()) return std::move(session).value();
   report.Fail(status.code() == StatusCode::kNoDevice ? RunStage::kBackend : RunStage::kStart, status);
@@ -210,16 +213,6 @@ std::optional<SessionSetup> SetUpSession(const RunRequest& request, AttemptRepor
   return SessionSetup{std::move(spec), *needs};
 }
 
-bool ChooseNvdec(const RunRequest& request, const SessionSetup& setup, std::optional<DeviceInfo>& nvdec,
-                 AttemptReport& report) {
-  if (request.decoder == Decoder::kCpu) return true;
-  const Status status = CheckNvdec(request, setup);
-  if (status.ok()) nvdec = DevicesOf(request, setup).front();
-  if (status.ok() || request.decoder == Decoder::kAuto) return true;
-  report.Fail(RunStage::kBackend, status);
-  return false;
-}
-
 std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup setup, FittedInputs fitted,
                                        const AlignmentMonitor& alignment, AttemptReport& report) {
   OpenedInputs& inputs = fitted.opened;
@@ -229,7 +222,6 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   StartedRun started{.observers = RunObservers(request, alignment), .keys = inputs.keys};
   ScoredRun& facts = started.facts;
   facts.format = reference.format();
-  facts.decoded_by_nvdec = report.used_nvdec();
   facts.frame_rate = reference.frame_rate();
   if (!facts.frame_rate) facts.frame_rate = inputs.distorted.front().video->frame_rate();
   facts.color = reference.color();
@@ -258,6 +250,11 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   const std::vector<VideoConversion> conversions = spec.conversions;
   started.session = OpenSession(request, std::move(spec), facts, report);
   if (!started.session) return std::nullopt;
+  const Status on_device = DecodeOnDevice(request, *started.session, inputs, report);
+  const bool reads_pictures = alignment.plan().basis == AlignmentPlan::Basis::kEstimated;  // an attempt that is checked
+  if (!on_device.ok() && request.decoder == Decoder::kNvdec && !reads_pictures)
+    return report.Fail(RunStage::kBackend, on_device);
+  facts.decoded_by_nvdec = report.used_nvdec();
   if (started.journal) facts.restored = started.journal->restored();
   Result<std::unique_ptr<PairReader>> reader = OpenReader(request, *started.session, conversions, std::move(inputs));
   if (!reader.ok()) return report.FailPair(request, reader.status());

@@ -144,7 +144,6 @@ std::unique_ptr<VideoSource> AlignSamples(std::unique_ptr<VideoSource> source) {
 
 Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> source, int width, int height,
                                                 const ScaleOptions& options) {
-  if (source->is_on_device()) return Error(StatusCode::kUnsupported, "pictures in a device's memory are not scaled");
   PictureFormat to = source->format();
   to.width = width;
   to.height = height;
@@ -157,8 +156,6 @@ Result<std::unique_ptr<VideoSource>> ScaleVideo(std::unique_ptr<VideoSource> sou
 }
 
 Result<std::unique_ptr<VideoSource>> ConvertChroma(std::unique_ptr<VideoSource> source, const ChromaChange& change) {
-  if (source->is_on_device())
-    return Error(StatusCode::kUnsupported, "the chroma of pictures in a device's memory is not converted");
   ACU_ASSIGN_OR_RETURN(ChromaScaler made, ChromaScaler::Make(source->format(), change));
   const auto scaler = std::make_shared<const ChromaScaler>(std::move(made));
   auto [own, whole] = Conversions(*source, [&](const PictureConversion& before) { return before.WithChroma(scaler); });

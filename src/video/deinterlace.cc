@@ -96,6 +96,9 @@ class DeinterlacedVideo : public ForwardingSource {
   }
   bool is_raw() const override { return false; }
   bool is_instant() const override { return false; }
+  Status DecodeOn(const DeviceDecoding& /*decoding*/) override {
+    return Error(StatusCode::kUnsupported, "its pictures are deinterlaced on the host");
+  }
   std::optional<double> time() const override { return now_.time; }
 
   Result<std::optional<Picture>> Next() override {
@@ -170,8 +173,6 @@ Result<Picture> Deinterlace(const Picture* before, const Picture& now, const Pic
 }
 
 Result<std::unique_ptr<VideoSource>> DeinterlaceVideo(std::unique_ptr<VideoSource> source) {
-  if (source->is_on_device())
-    return Error(StatusCode::kUnsupported, "pictures in a device's memory are not deinterlaced");
   return std::unique_ptr<VideoSource>(std::make_unique<DeinterlacedVideo>(std::move(source)));
 }
 

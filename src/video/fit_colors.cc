@@ -110,8 +110,6 @@ Status FitRanges(const FitOptions& options, const FitInputs& inputs, std::vector
     const bool changes = own.value_or(false) != full;
     const int depth = TargetDepth(options, inputs, *input);
     if (!changes && (!full || depth == DepthOf(*input))) continue;
-    if (input->video->is_on_device())
-      return Error(StatusCode::kUnsupported, "the range of pictures in a device's memory is not converted");
     NoteDepth(*input, depth, steps);
     const std::string_view assumed = wanted && own ? "" : " (an undeclared range is taken as limited)";
     if (changes)

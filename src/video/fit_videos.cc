@@ -222,8 +222,6 @@ Status ExpandToDeepest(const FitInputs& inputs, std::vector<FitStep>& steps) {
   for (PairReaderInput* input : inputs) {
     const int depth = input->video->format().bit_depth;
     if (depth == deepest) continue;
-    if (input->video->is_on_device())
-      return Error(StatusCode::kUnsupported, "the depth of pictures in a device's memory is not expanded");
     steps.push_back(
         {fmt::format("{} is expanded from {} to {} bits", input->name, depth, deepest), input, Change::kBitDepth});
     input->video = ExpandBitDepth(std::move(input->video), deepest);

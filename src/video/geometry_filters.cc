@@ -113,7 +113,6 @@ class CroppedVideo : public VideoFilter {
 }  // namespace
 
 Result<std::unique_ptr<VideoSource>> AutoRotate(std::unique_ptr<VideoSource> source) {
-  if (source->is_on_device()) return Error(StatusCode::kUnsupported, "pictures in a device's memory are not rotated");
   if (source->facts().orientation.transposed && source->format().pixel_format == PixelFormat::k422)
     return Error(StatusCode::kUnsupported,
                  "4:2:2 video cannot be rotated by a quarter turn: its chroma format would change; convert it, for "
@@ -124,7 +123,6 @@ Result<std::unique_ptr<VideoSource>> AutoRotate(std::unique_ptr<VideoSource> sou
 Result<std::unique_ptr<VideoSource>> CropVideo(std::unique_ptr<VideoSource> source, const Rectangle& rectangle) {
   const PictureFormat& format = source->format();
   const auto& [width, height, x, y] = rectangle;
-  if (source->is_on_device()) return Error(StatusCode::kUnsupported, "pictures in a device's memory are not cropped");
   if (width < 1 || height < 1 || x < 0 || y < 0 || width > format.width - x || height > format.height - y)
     return Error(StatusCode::kUnsupported, "the crop {} does not lie in pictures of {}x{}", ToText(rectangle),
                  format.width, format.height);

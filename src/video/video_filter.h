@@ -14,10 +14,11 @@ class VideoFilter : public ForwardingSource {
  public:
   using ForwardingSource::ForwardingSource;
 
-  // Pictures are computed in the host's memory.
   bool is_raw() const override { return false; }
   bool is_instant() const override { return false; }
-  bool is_on_device() const override { return false; }
+  Status DecodeOn(const DeviceDecoding& /*decoding*/) override {
+    return Error(StatusCode::kUnsupported, "its pictures are converted on the host");
+  }
   Result<int64_t> Skip(int64_t count) override { return source_->Skip(count); }
   bool Jump(double part) override { return source_->Jump(part); }
 

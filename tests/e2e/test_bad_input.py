@@ -233,7 +233,7 @@ class Usage(CommandTest):
                 (("-f", "psnr=enable_chroma=maybe"), "maybe", "true or false"),
                 (("-m", "vmaf_v0.6.2"), "vmaf_v0.6.2", "vmaf_v0.6.1"), (("--backend", "emu", "--device", "0,7"), "no device 7"),
                 (("--decoder", "nvdec", "--backend", "cpu"), "NVDEC", "CUDA"),
-                (("--decoder", "nvdec", "--backend", "emu"), "NVDEC", "one device of the backend cuda", "1 of emu"),
+                (("--decoder", "nvdec", "--backend", "emu"), "NVDEC", "one CUDA device", "1 of emu"),
                 (("-m", self.path("absent.json")), "absent.json")):
             with self.subTest(args=args):
                 self.assert_fails(self.score(self.ref, self.dis, *args), 1, *fragments)

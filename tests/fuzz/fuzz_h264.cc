@@ -5,6 +5,5 @@
 ACU_FUZZ_TARGET(input) {
   const std::string exact = acutance::fuzz::Exact(input.rest());
   const std::span bytes(reinterpret_cast<const uint8_t*>(exact.data()), exact.size());
-  acutance::H264HasChroma(bytes);
   acutance::H264DeclaresReorderDepth(bytes);
 }

@@ -102,24 +102,6 @@ TEST_F(Containers, RecordingsMayStartBetweenKeyFrames) {
   ExpectFrame(MustNext(*source), clip, 5);
 }
 
-/// Asks for decoding without a CUDA context, which every device refuses.
-OpenOptions OnNoDevice(bool required) {
-  const auto take = [](const DeviceFrame&) -> Result<Picture> { return Error(StatusCode::kNoDevice, "no device"); };
-  return {.device_decoding = DeviceDecoding{nullptr, required, take}};
-}
-
-TEST_F(Containers, WhatNoDeviceDecodesIsDecodedHere) {
-  const Clip clip = MakeClip({48, 34, 8, PixelFormat::k420}, 6);
-  for (const auto& [options, file] : {std::pair{"-c:v libx264 -qp 0", "a.mp4"}, std::pair{"-c:v ffv1", "a.mkv"}}) {
-    SCOPED_TRACE(file);
-    const std::string path = Encode(clip, "yuv420p", options, file);
-    auto source = MustOpen(path, OnNoDevice(false));
-    EXPECT_FALSE(source->is_on_device());
-    ExpectClip(*source, clip);
-    EXPECT_THAT(ErrorOf(path, nullptr, OnNoDevice(true)), HasSubstr("CUDA device"));
-  }
-}
-
 TEST_F(Containers, RefusesOtherPixelFormats) {
   const Clip clip = MakeClip({48, 34, 8, PixelFormat::k444}, 2);
   for (const std::string name : {"bgr0", "gbrp10le", "yuv420p9le", "yuv420p14le", "yuv410p", "yuv440p"})

@@ -12,7 +12,6 @@
 #include "io/chroma_conversion.h"
 #include "io/ffmpeg/container_facts.h"
 #include "io/ffmpeg/decoder.h"
-#include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
 #include "tests/io/io_test_util.h"
 
@@ -221,80 +220,6 @@ TEST_F(FfmpegFrame, RefusesWhatIsNotPlainYuv) {
     ASSERT_FALSE(format.ok()) << bad;
     EXPECT_THAT(format.status().message(), HasSubstr(fmt::format("pixel format {} cannot", bad)));
   }
-}
-
-/// A frame of a pool of that layout.
-FramePtr MakeDeviceFrame(AVPixelFormat layout, uint8_t* luma, uint8_t* chroma, uint8_t* more) {
-  AVBufferRef* device = Ffmpeg().av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
-  if (!device) return nullptr;
-  FramePtr frame = acutance::MakeFrame();
-  const auto fields = Fields(*frame);
-  fields.hw_frames_ctx() = Ffmpeg().av_hwframe_ctx_alloc(device);
-  Ffmpeg().av_buffer_unref(&device);
-  Fields(*reinterpret_cast<AVHWFramesContext*>(fields.hw_frames_ctx()->data)).sw_format() = layout;
-  fields.format() = AV_PIX_FMT_CUDA;
-  uint8_t* planes[] = {luma, chroma, more};
-  for (int p = 0; p < 3; ++p) fields.data()[p] = planes[p];
-  for (int p = 0; p < 3 && planes[p]; ++p) fields.linesize()[p] = 512;
-  return frame;
-}
-
-TEST_F(FfmpegFrame, DevicesLayFramesOutAsTheirPoolSays) {
-  uint8_t luma = 0, chroma = 0, more = 0;
-  if (!MakeDeviceFrame(Layout("nv12"), &luma, &chroma, nullptr)) GTEST_SKIP() << "this FFmpeg knows no CUDA";
-  const auto at = [](const uint8_t& sample, int offset = 0) { return reinterpret_cast<uint64_t>(&sample) + offset; };
-  struct Case {
-    const char* layout;
-    PictureFormat format;
-    std::array<uint64_t, 3> places;
-    int chroma_step;
-    int shift;
-  };
-  const Case cases[] = {
-      {"nv12", {64, 32, 8, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 1)}, 2, 0},
-      {"nv12", {64, 32, 8, PixelFormat::k400}, {at(luma), 0, 0}, 1, 0},
-      {"p010le", {64, 32, 10, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 2)}, 2, 6},
-      {"p016le", {64, 32, 12, PixelFormat::k420}, {at(luma), at(chroma), at(chroma, 2)}, 2, 4},
-      {"yuv444p", {64, 32, 8, PixelFormat::k444}, {at(luma), at(chroma), at(more)}, 1, 0},
-      {"yuv444p16le", {64, 32, 10, PixelFormat::k444}, {at(luma), at(chroma), at(more)}, 1, 6},
-  };
-  for (const Case& c : cases) {
-    SCOPED_TRACE(fmt::format("{} {}", c.layout, PixelFormatName(c.format.pixel_format)));
-    const auto frame = MakeDeviceFrame(Layout(c.layout), &luma, &chroma, &more);
-    const auto whole = DeviceFrameOf(*frame, c.format, false), first = DeviceFrameOf(*frame, c.format, true);
-    ASSERT_TRUE(whole.ok() && first.ok());
-    EXPECT_EQ(whole->format, c.format);
-    for (int p = 0; p < 3; ++p) {
-      EXPECT_EQ(whole->components[p].plane.address, c.places[p]);
-      EXPECT_EQ(first->components[p].plane.address, p == 0 ? c.places[p] : 0);
-      if (c.places[p] == 0) continue;
-      EXPECT_EQ(whole->components[p].plane.stride, 512u);
-      EXPECT_EQ(whole->components[p].step, p == 0 ? 1 : c.chroma_step);
-      EXPECT_EQ(whole->components[p].shift, c.shift);
-    }
-  }
-}
-
-TEST_F(FfmpegFrame, RefusesFramesOfDevicesThatAreNotTheVideos) {
-  uint8_t luma = 0, chroma = 0;
-  const auto frame = MakeDeviceFrame(Layout("p010le"), &luma, &chroma, nullptr);
-  if (!frame) GTEST_SKIP() << "this FFmpeg knows no CUDA";
-  const PictureFormat format{64, 32, 10, PixelFormat::k420};
-  EXPECT_TRUE(DeviceFrameOf(*frame, format, false).ok());
-  for (const PictureFormat& other :
-       {PictureFormat{64, 32, 8, PixelFormat::k420}, {64, 32, 10, PixelFormat::k444}, {64, 32, 10, PixelFormat::k422}})
-    EXPECT_FALSE(DeviceFrameOf(*frame, other, other.bit_depth > 8).ok());
-  Fields(*frame).crop_left() = 2;
-  EXPECT_FALSE(DeviceFrameOf(*frame, format, false).ok());
-}
-
-TEST_F(FfmpegFrame, DevicesDecodeWhatIsTheSameEverywhere) {
-  for (Codec codec : {Codec::kMpeg2, Codec::kMjpeg, Codec::kFfv1})
-    EXPECT_EQ(FindDeviceDecoder(IdOf(codec)), nullptr) << Ffmpeg().avcodec_get_name(IdOf(codec));
-  if (!MakeDeviceFrame(Layout("nv12"), nullptr, nullptr, nullptr)) GTEST_SKIP() << "this FFmpeg knows no CUDA";
-  for (Codec codec : {Codec::kH264, Codec::kHevc, Codec::kVp9, Codec::kAv1})
-    EXPECT_NE(FindDeviceDecoder(IdOf(codec)), nullptr) << Ffmpeg().avcodec_get_name(IdOf(codec));
-  EXPECT_THAT(DeviceCodecs().value(), testing::IsSupersetOf({"h264", "hevc", "vp9", "av1"}));
 }
 
 TEST(DeclaredFileSize, ReadsTheSegmentSizeOfMatroska) {

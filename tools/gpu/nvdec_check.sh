@@ -2,8 +2,8 @@
 # NVDEC against FFmpeg's own decoders: every log must have the same bytes. Prints the speed of both.
 #
 # usage: nvdec_check.sh ACUTANCE FOLDER    FOLDER: as nvdec_clips.sh made it: lib/ and pairs NAME_ref.EXT, NAME_dis.EXT;
-#                                          NVDEC must refuse those named cpu_*, may refuse av1*, as older cards do,
-#                                          and must take all others
+#                                          NVDEC must refuse those named cpu_*, vp8* and av1*, and take all others;
+#                                          of those without chroma it finds that out on the way
 set -uo pipefail
 
 acutance=$1
@@ -13,6 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 refusals=0
+damaged=0
 
 # score DECODER LOG VIDEO... [OPTION]...: what it said goes to LOG.out and LOG.err.
 score() {
@@ -54,7 +55,7 @@ refused() {
   local name=$1
   shift
   score nvdec "$work/refused.csv" "$@" && fail "$name: NVDEC took it"
-  grep -q 'NVDEC does not take\|NVDEC takes H.264 only' "$work/refused.csv.err" || fail "$name: no reason"
+  grep -q 'does not decode\|is not decoded there' "$work/refused.csv.err" || fail "$name: no reason"
   sed "s/^/  $name: /" "$work/refused.csv.err"
   same "$name" auto "$@"
   refusals=$((refusals + 1))
@@ -67,16 +68,20 @@ taken() {
   same "$name, two distorted" nvdec "$reference" "$distorted" "$reference"
 }
 
-# A truncated file ends both runs with the same message.
-same_end() {
-  local broken=$1 reference=$2
-  score cpu "$work/a.csv" "$reference" "$broken"
-  local expected=$?
-  score nvdec "$work/b.csv" "$reference" "$broken"
-  local status=$?
-  if [ $status = 0 ] || [ $status != $expected ]; then fail "truncated: status $status, not $expected"; fi
-  cmp "$work/a.csv.err" "$work/b.csv.err" || fail "truncated: $(cat "$work/a.csv.err" "$work/b.csv.err")"
-  sed 's/^/  truncated: /' "$work/b.csv.err"
+# Damaged and truncated files have the outcome of FFmpeg's own decoders.
+same_outcome() {
+  local name=$1 broken=$2 reference=$3 decoder expected status
+  rm -f "$work"/*
+  score cpu "$work/a.csv" "$reference" "$broken" --align index
+  expected=$?
+  for decoder in auto nvdec; do
+    score $decoder "$work/b.csv" "$reference" "$broken" --align index
+    status=$?
+    [ $status = $expected ] || fail "$name, $decoder: status $status, not $expected"
+    cmp "$work/a.csv.err" "$work/b.csv.err" || fail "$name, $decoder: $(cat "$work/a.csv.err" "$work/b.csv.err")"
+    [ $status != 0 ] || cmp "$work/a.csv" "$work/b.csv" || fail "$name, $decoder: the logs differ"
+  done
+  damaged=$((damaged + 1))
 }
 
 "$acutance" devices | sed -n '/^cuda/,/^[a-z]*:/p; /^nvdec/,$p'
@@ -85,22 +90,20 @@ for reference in "$folder"/*_ref.*; do
   name=$(basename "$reference")
   name=${name%_ref.*}
   case $name in
-    cpu_*) refused "$name" "$reference" "$distorted" ;;
-    av1*)
-      if score nvdec "$work/asked.csv" "$reference" "$distorted"; then
-        taken "$name" "$reference" "$distorted"
-      else
-        refused "$name" "$reference" "$distorted"
-      fi
-      ;;
+    cpu_gray) same "$name" auto "$reference" "$distorted" ;;
+    cpu_* | vp8* | av1*) refused "$name" "$reference" "$distorted" ;;
     *) taken "$name" "$reference" "$distorted" ;;
   esac
 done
 for reference in "$folder"/hevc10_ref.*; do
   distorted=${reference/_ref./_dis.}
   head -c $(($(stat -c %s "$distorted") * 6 / 10)) "$distorted" >"$folder/truncated.mkv"
-  same_end "$folder/truncated.mkv" "$reference"
+  same_outcome truncated "$folder/truncated.mkv" "$reference"
   rm -f "$folder/truncated.mkv"
 done
-echo "nvdec: $failures failed, $refusals refused"
+for broken in "$folder"/damaged/*; do
+  name=$(basename "$broken")
+  same_outcome "$name" "$broken" "$folder/${name%%_*}_ref.mp4"
+done
+echo "nvdec: $failures failed, $refusals refused, $damaged damaged files"
 [ "$failures" = 0 ]

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/api.h"
 #include "backend/cuda/compile_ahead.h"
+#include "backend/cuda/video_decoder.h"
 #include "backend/device_text.h"
 #include "backend/gpu_driver/device.h"
 
@@ -43,7 +44,7 @@ class CudaDevice : public gpu::GpuDevice<Api> {
     GpuDevice::LoadAhead(images);
   }
 
-  CUcontext handle() const { return context_->api().context; }
+  const std::shared_ptr<Context>& context() const { return context_; }
 
   /// The context's default stream, which no queue of ours waits for: plain cuMemcpy, and what DLPack orders before
   /// it.
@@ -175,8 +176,18 @@ Result<std::unique_ptr<Device>> OpenContext(void* handle) {
       new CudaDevice({*driver, found->device, context, /*retained=*/false, found->is_old()}, std::move(found->info)));
 }
 
-/// The CUcontext in which a device works; it lives as long as the device.
-void* ContextOf(const Device& device) { return static_cast<const CudaDevice&>(device).handle(); }
+const std::shared_ptr<Context>& ContextOf(const Device& device) {
+  return static_cast<const CudaDevice&>(device).context();
+}
+
+Result<int> CountDeviceEngines(const Device& device, const CodedVideo& video) {
+  return CountEngines(*ContextOf(device), video);
+}
+
+Result<std::unique_ptr<DeviceDecoder>> OpenDecoder(std::shared_ptr<Device> device, const CodedVideo& video) {
+  std::shared_ptr<Context> context = ContextOf(*device);
+  return OpenVideoDecoder(std::move(context), std::move(device), video);
+}
 
 constexpr const char* kTraces[] = {"/dev/nvidiactl", "/dev/dxg"};
 
@@ -190,7 +201,7 @@ const Backend kCudaBackend = {.name = "cuda",
                               .traces = cuda::kTraces,
                               .adopts_pictures = true,
                               .open_context = cuda::OpenContext,
-                              .context_of = cuda::ContextOf,
-                              .decodes_video = true};
+                              .count_engines = cuda::CountDeviceEngines,
+                              .open_decoder = cuda::OpenDecoder};
 
 }  // namespace acutance

@@ -63,6 +63,8 @@ class GpuQueue : public Queue {
     if (!context_->is_abandoned()) api().DestroyStream(stream_);
   }
 
+  typename Api::Stream stream() const { return stream_; }
+
   Result<std::unique_ptr<Recording>> Record(std::span<const Command> commands) override {
     const CurrentContext<Api> current(*context_);
     ACU_RETURN_IF_ERROR(current.status());

@@ -11,10 +11,6 @@ Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> s
                stream->name(), ShellWord(stream->name()));
 }
 
-Result<std::vector<std::string>> DeviceCodecs() {
-  return Error(StatusCode::kUnsupported, "this build cannot read containers");
-}
-
 Result<std::string> FfmpegVersion() { return Error(StatusCode::kUnsupported, "this build cannot read containers"); }
 
 Result<std::unique_ptr<MotionJpegWriter>> OpenMotionJpegWriter(int, int, double,

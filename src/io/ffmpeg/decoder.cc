@@ -27,6 +27,12 @@ int64_t NumberOf(const AVFrame& frame) {
   return static_cast<int64_t>(reinterpret_cast<intptr_t>(fields.opaque()));
 }
 
+void SetNumber(AVFrame& frame, int64_t number) {
+  const auto fields = Fields(frame);
+  if (fields.has_reordered_opaque()) fields.reordered_opaque() = number;
+  else fields.opaque() = reinterpret_cast<void*>(static_cast<intptr_t>(number));
+}
+
 void NumberFrames(AVCodecContext& decoder, int flags) {
   if (!Fields(decoder).has_reordered_opaque()) flags |= AV_CODEC_FLAG_COPY_OPAQUE;
   Ffmpeg().av_opt_set_int(&decoder, "flags", flags, 0);

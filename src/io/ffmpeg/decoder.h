@@ -30,6 +30,7 @@ struct StreamPacket {
 /// Sends the packet, with its number; null: the end of the stream. Returns FFmpeg's error code.
 int SendPacket(AVCodecContext& decoder, StreamPacket* packet);
 int64_t NumberOf(const AVFrame& frame);
+void SetNumber(AVFrame& frame, int64_t number);
 /// Makes the decoder hand on numbers, before it is opened. flags: more of them.
 void NumberFrames(AVCodecContext& decoder, int flags = 0);
 

@@ -47,9 +47,6 @@ class Demuxer {
   /// they may be more than 1 GB: then it is that of those that were read.
   std::optional<int64_t> BitRate();
 
-  /// Hands the byte stream to another reader; this one is not used afterwards.
-  std::unique_ptr<ByteStream> TakeStream() { return std::move(stream_); }
-
   /// An error of FFmpeg, or of the byte stream where that caused it.
   Status Failure(std::string_view what, int error) const;
 

@@ -160,28 +160,6 @@ int32_t H264BitReader::SignedExpGolomb() {
 
 namespace {
 
-/// chroma_format_idc; none where the bytes end too early.
-std::optional<uint32_t> ChromaFormat(H264Bytes sps) {
-  H264BitReader reader(sps);
-  reader.Bits(8);  // NAL unit header
-  const uint32_t profile = reader.Bits(8);
-  reader.Bits(16);     // constraint flags, level_idc
-  reader.ExpGolomb();  // seq_parameter_set_id
-  const uint32_t format = HasH264ChromaFormat(profile) ? reader.ExpGolomb() : 1;
-  return reader.past_end() ? std::nullopt : std::optional(format);
-}
-
-}  // namespace
-
-bool H264HasChroma(H264Bytes extradata) {
-  const std::vector<H264Bytes> sets = H264ParameterSets(extradata);
-  for (const H264Bytes sps : sets)
-    if (ChromaFormat(sps).value_or(0) == 0) return false;
-  return !sets.empty();
-}
-
-namespace {
-
 // H.264, E.1.2.
 void PassHrd(H264BitReader& reader) {
   const uint32_t count = reader.ExpGolomb() + 1;

@@ -61,10 +61,6 @@ H264SetStart PassH264SetStart(H264BitReader& reader);
 /// nullopt: there is no set.
 std::optional<bool> H264DeclaresRange(H264Bytes packet);
 
-/// Whether every sequence parameter set of the extradata (an MP4 file's "avcC", or NAL units
-/// after start codes) says that there is chroma. False also where there is no readable set.
-bool H264HasChroma(H264Bytes extradata);
-
 /// Whether every sequence parameter set of the extradata bounds the reordering (max_num_reorder_frames), so that a
 /// decoder need not find it out, and has whole frames alone: no fields, and no word of how frames are shown as fields.
 /// False also where there is no readable set.

@@ -25,7 +25,6 @@ Status CheckFfmpegLayout();
 template <class T>
 using Pointers = T* [8];
 using Strides = int[8];
-using GetFormat = AVPixelFormat (*)(AVCodecContext*, const AVPixelFormat*);
 using GetBuffer = int (*)(AVCodecContext*, AVFrame*, int);
 using OpenIo = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
@@ -53,24 +52,17 @@ using OpenIo = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDict
   F(int, chroma_location, 336, 336, 312, 296, 296)                          \
   F(int64_t, best_effort_timestamp, 344, 344, 320, 304, 304)                \
   F(AVDictionary*, metadata, 368, 368, 336, 312, 312)                       \
-  F(int, decode_error_flags, 376, 376, 344, 320, 320)                       \
-  F(AVBufferRef*, hw_frames_ctx, 392, 392, 352, 328, 328)                   \
-  F(size_t, crop_top, 408, 408, 368, 344, 344)                              \
-  F(size_t, crop_left, 424, 424, 384, 360, 360)
+  F(int, decode_error_flags, 376, 376, 344, 320, 320)
 
-#define ACU_CODEC_CONTEXT_FIELDS(F)                                          \
-  F(const AVCodec*, codec, 16, 16, 16, 16, 16)                               \
-  F(int, codec_id, 24, 24, 24, 24, 24)                                       \
-  F(void*, opaque, 48, 48, 48, 48, 48)                                       \
-  F(uint8_t*, extradata, 88, 88, 72, 72, 72)                                 \
-  F(int, extradata_size, 96, 96, 80, 80, 80)                                 \
-  F(GetFormat, get_format, 152, 152, 192, 192, 192)                          \
-  F(GetBuffer, get_buffer2, 408, 408, 408, 408, 408)                         \
-  F(int64_t, reordered_opaque, 528, kNoField, kNoField, kNoField, kNoField)  \
-  F(int, thread_safe_callbacks, 648, kNoField, kNoField, kNoField, kNoField) \
-  F(int, sw_pix_fmt, 720, 712, 144, 140, 140)                                \
-  F(unsigned, properties, 824, 816, 696, 696, kNoField)                      \
-  F(AVBufferRef*, hw_device_ctx, 872, 864, 560, 560, 560)
+#define ACU_CODEC_CONTEXT_FIELDS(F)                                         \
+  F(const AVCodec*, codec, 16, 16, 16, 16, 16)                              \
+  F(int, codec_id, 24, 24, 24, 24, 24)                                      \
+  F(void*, opaque, 48, 48, 48, 48, 48)                                      \
+  F(uint8_t*, extradata, 88, 88, 72, 72, 72)                                \
+  F(int, extradata_size, 96, 96, 80, 80, 80)                                \
+  F(GetBuffer, get_buffer2, 408, 408, 408, 408, 408)                        \
+  F(int64_t, reordered_opaque, 528, kNoField, kNoField, kNoField, kNoField) \
+  F(int, thread_safe_callbacks, 648, kNoField, kNoField, kNoField, kNoField)
 
 #define ACU_PARAMETERS_FIELDS(F)                                        \
   F(int, codec_type, 0, 0, 0, 0, 0)                                     \
@@ -111,12 +103,6 @@ using OpenIo = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDict
   F(void*, opaque, 376, 376, 416, 416, 416)       \
   F(OpenIo, io_open, 424, 424, 448, 448, 448)
 
-#define ACU_DEVICE_FIELDS(F)    \
-  F(int, type, 16, 16, 8, 8, 8) \
-  F(void*, hwctx, 24, 24, 16, 16, 16)
-
-#define ACU_DEVICE_FRAMES_FIELDS(F) F(int, sw_format, 72, 72, 64, 64, 64)
-
 /// A field of a constant struct is constant.
 template <class T, class Struct>
 using FieldOf = std::conditional_t<std::is_const_v<Struct>, const T, T>;
@@ -147,8 +133,6 @@ ACU_ACCESS_STRUCT(AVCodecContext, ACU_CODEC_CONTEXT_FIELDS)
 ACU_ACCESS_STRUCT(AVCodecParameters, ACU_PARAMETERS_FIELDS)
 ACU_ACCESS_STRUCT(AVStream, ACU_STREAM_FIELDS)
 ACU_ACCESS_STRUCT(AVFormatContext, ACU_CONTAINER_FIELDS)
-ACU_ACCESS_STRUCT(AVHWDeviceContext, ACU_DEVICE_FIELDS)
-ACU_ACCESS_STRUCT(AVHWFramesContext, ACU_DEVICE_FRAMES_FIELDS)
 #undef ACU_ACCESS_STRUCT
 #undef ACU_ACCESS_FIELD
 

@@ -25,22 +25,11 @@ constexpr const char* kFolderVariable = "ACUTANCE_FFMPEG_LIBRARIES";
 constexpr std::array<std::string_view, 3> kLibraries = {"libavutil", "libavcodec", "libavformat"};
 constexpr std::array<int, 3> kFirstNumbers = {kFirstAvutil, kFirstAvutil + 2, kFirstAvutil + 2};
 
-thread_local char t_complaint[300];  // an array, because C code fills it, where nothing may throw
-
 FfmpegLibrary g_library;
-
-/// FFmpeg hands over its lines in pieces.
-void KeepFirstError(int level, const char* format, va_list arguments) {
-  const size_t length = std::strlen(t_complaint);
-  const bool is_whole = length > 0 && t_complaint[length - 1] == '\n';
-  if (level <= AV_LOG_ERROR && !is_whole)
-    std::vsnprintf(t_complaint + length, sizeof t_complaint - length, format, arguments);
-}
 
 void HandleLog(void* context, int level, const char* format, va_list arguments) {
   if (level <= AV_LOG_INFO && DamageWatch::NoteLog(context, level, format, arguments)) return;
-  if (IsMainProgram()) KeepFirstError(level, format, arguments);
-  else Ffmpeg().av_log_default_callback(context, level, format, arguments);
+  if (!IsMainProgram()) Ffmpeg().av_log_default_callback(context, level, format, arguments);
 }
 
 bool IsLoaded(const std::string& file) {
@@ -224,13 +213,6 @@ Codec CodecOf(AVCodecID id) {
   for (int i = 0; i < static_cast<int>(Codec::kOther); ++i)
     if (id != 0 && g_library.codec_ids[i] == id) return static_cast<Codec>(i);
   return Codec::kOther;
-}
-
-std::string TakeLastFfmpegError() {
-  std::string complaint = t_complaint;
-  t_complaint[0] = '\0';
-  while (complaint.ends_with('\n') || complaint.ends_with('.')) complaint.pop_back();
-  return complaint;
 }
 
 }  // namespace acutance

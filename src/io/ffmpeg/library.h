@@ -60,7 +60,4 @@ const FfmpegLibrary& Ffmpeg();
 AVCodecID IdOf(Codec codec);
 Codec CodecOf(AVCodecID id);
 
-/// The first error since the last call, in the words of the libraries on this thread; empty: there was none.
-std::string TakeLastFfmpegError();
-
 }  // namespace acutance

@@ -1,7 +1,6 @@
 #include "io/ffmpeg/random_access.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -9,54 +8,12 @@
 #include <string_view>
 
 #include "io/ffmpeg/h264_bits.h"
+#include "io/ffmpeg/nal_units.h"
 
 namespace acutance {
 namespace {
 
 std::string_view TextOf(PacketBytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
-/// A packet's NAL units, one after another: after lengths of that many bytes, or after start codes (0).
-class NalWalk {
- public:
-  NalWalk(PacketBytes packet, size_t length_bytes) : rest_(packet), length_bytes_(length_bytes) {
-    if (length_bytes_ == 0) PassStartCode();
-  }
-
-  /// The next unit, with all that follows it where it `is_last`; empty: there is none.
-  template <class IsLast>
-  PacketBytes Next(const IsLast& is_last) {
-    if (length_bytes_ > 0) return NextByLength();
-    if (rest_.empty()) return {};
-    if (is_last(rest_)) return rest_;
-    const PacketBytes from = rest_;
-    PassStartCode();
-    size_t size = from.size() - rest_.size();
-    if (!rest_.empty()) size -= kStartCode.size();
-    while (size > 0 && from[size - 1] == 0) --size;
-    return from.first(size);
-  }
-
- private:
-  static constexpr std::array<uint8_t, 3> kStartCode = {0, 0, 1};
-
-  void PassStartCode() {
-    const auto code = std::search(rest_.begin(), rest_.end(), kStartCode.begin(), kStartCode.end());
-    rest_ = {code == rest_.end() ? code : code + kStartCode.size(), rest_.end()};
-  }
-
-  PacketBytes NextByLength() {
-    if (rest_.size() <= length_bytes_) return {};
-    size_t size = 0;
-    for (size_t i = 0; i < length_bytes_; ++i) size = size << 8 | rest_[i];
-    const PacketBytes unit = rest_.subspan(length_bytes_);
-    if (size == 0 || size > unit.size()) return {};
-    rest_ = unit.subspan(size);
-    return unit.first(size);
-  }
-
-  PacketBytes rest_;
-  const size_t length_bytes_;
-};
 
 /// Parameter sets within the stream. A decoder that starts at a packet has the state of one from the first packet where
 /// that packet repeats all sets before it.
@@ -85,14 +42,13 @@ struct Slice {
 
 class H264Access : public RandomAccess {
  public:
-  explicit H264Access(PacketBytes extradata)
-      : length_bytes_(extradata.size() > 4 && extradata[0] == 1 ? (extradata[4] & 3) + 1 : 0) {
+  explicit H264Access(PacketBytes extradata) : length_bytes_(H264LengthBytes(extradata)) {
     for (const H264Bytes set : H264AllSets(extradata)) NoteSet(set);
   }
 
   PacketRole Look(PacketBytes packet, bool /*is_key*/) override {
     sets_.StartPacket();
-    NalWalk walk(packet, length_bytes_);
+    NalUnits walk(packet, length_bytes_);
     for (;;) {
       const PacketBytes unit = walk.Next([](PacketBytes next) { return IsPicture(next); });
       if (unit.empty()) return {};
@@ -206,12 +162,11 @@ class H264Access : public RandomAccess {
 /// Pictures that lead a CRA picture, RASL ones, need what came before it.
 class HevcAccess : public RandomAccess {
  public:
-  explicit HevcAccess(PacketBytes extradata)
-      : length_bytes_(IsRecord(extradata) ? (extradata[kLengthSize] & 3) + 1 : 0) {}
+  explicit HevcAccess(PacketBytes extradata) : length_bytes_(HevcLengthBytes(extradata)) {}
 
   PacketRole Look(PacketBytes packet, bool /*is_key*/) override {
     sets_.StartPacket();
-    NalWalk walk(packet, length_bytes_);
+    NalUnits walk(packet, length_bytes_);
     for (;;) {
       const PacketBytes unit = walk.Next([](PacketBytes next) { return IsPicture(next); });
       if (unit.size() < 3) return {};
@@ -223,13 +178,6 @@ class HevcAccess : public RandomAccess {
  private:
   static constexpr int kFirstLeading = 6, kLastLeading = 9, kFirstIdr = 19, kLastIdr = 20, kCra = 21, kLastPicture = 31,
                        kFirstSet = 32, kLastSet = 34;
-  static constexpr size_t kLengthSize = 21;
-
-  /// Other records begin with start codes, as FFmpeg distinguishes them.
-  static bool IsRecord(PacketBytes extradata) {
-    return extradata.size() > kLengthSize && (extradata[0] != 0 || extradata[1] != 0 || extradata[2] > 1);
-  }
-
   static int TypeOf(PacketBytes unit) { return unit[0] >> 1 & 63; }
 
   /// In the base layer: others are not decoded.

@@ -13,12 +13,12 @@ using Outcome = SegmentWorker::Outcome;
 /// Without a thread of its own, a segment waits for the worker of another.
 void SegmentCrew::Add(Segment segment, const Size& size) {
   auto job = std::make_shared<Job>();
-  frames_ += segment.order.size();
   job->segment = std::move(segment);
   bool has_idle = false;
   {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(std::move(job));
+    most_waiting_ = size.frames;
     const auto waiting = std::ranges::count_if(jobs_, [](const auto& each) { return !each->is_taken; });
     has_idle = waiting <= static_cast<ptrdiff_t>(idle_);
   }
@@ -42,6 +42,18 @@ bool SegmentCrew::IsReady(const Job& job) const {
   return is_stopped_ || !job.frames.empty() || job.is_done || (!job.is_taken && unable_ == threads_.size());
 }
 
+/// The caller may wait for any of the first segment's frames and for the first one of the next, so these never wait for
+/// the caller.
+bool SegmentCrew::HasRoom(const Job& job) const {
+  return is_stopped_ || job.is_dropped || waiting_ < most_waiting_ || job.frames.empty() ||
+         (job.frames.size() <= kMostHeld && &job == jobs_.front().get());
+}
+
+size_t SegmentCrew::waiting() {
+  const std::scoped_lock lock(mutex_);
+  return waiting_;
+}
+
 SegmentCrew::Event SegmentCrew::Next(DecodedFrame& frame) {
   std::unique_lock lock(mutex_);
   const std::shared_ptr<Job> job = jobs_.front();
@@ -57,11 +69,13 @@ SegmentCrew::Event SegmentCrew::Next(DecodedFrame& frame) {
     frame = std::move(job->frames.front());
     job->frames.pop_front();
     ++job->taken;
-    --frames_;
+    --waiting_;
+    has_room_.notify_all();
     return Event::kFrame;
   }
   if (!job->is_done || job->is_doubtful) return Event::kDoubt;
   jobs_.pop_front();
+  has_room_.notify_all();
   return Event::kEnd;
 }
 
@@ -76,11 +90,12 @@ bool SegmentCrew::BeginsSoundly() {
 void SegmentCrew::Clear() {
   std::unique_lock lock(mutex_);
   for (const auto& job : jobs_) job->is_dropped = true;
+  has_room_.notify_all();
   has_news_.wait(lock, [&] {
     return std::ranges::none_of(jobs_, [](const auto& job) { return job->is_taken && !job->is_done; });
   });
   jobs_.clear();
-  frames_ = 0;
+  waiting_ = 0;
 }
 
 void SegmentCrew::Stop() {
@@ -89,6 +104,7 @@ void SegmentCrew::Stop() {
     is_stopped_ = true;
   }
   has_news_.notify_all();
+  has_room_.notify_all();
 }
 
 void SegmentCrew::End() {
@@ -131,10 +147,15 @@ Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job) {
   }
   size_t known = std::exchange(job.given, 0);
   const auto give = [&](DecodedFrame frame) {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     ++job.given;
-    if (known > 0) --known;
-    else job.frames.push_back(std::move(frame));
+    if (known > 0) {
+      --known;
+    } else {
+      has_room_.wait(lock, [&] { return HasRoom(job); });
+      job.frames.push_back(std::move(frame));
+      ++waiting_;
+    }
     has_news_.notify_all();
     return !job.is_dropped;
   };

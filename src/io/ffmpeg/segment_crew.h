@@ -28,14 +28,12 @@ class SegmentCrew {
     int threads = 1;    // of each decoder on the CPU
     int on_device = 0;  // workers at most
     DeviceCrew device{};
+    size_t frames = 0;  // that wait to be returned, at most; each segment may have kMostHeld more
   };
   void Add(Segment segment, const Size& size);
 
   bool empty() const { return jobs_.empty(); }
   size_t size() const { return jobs_.size(); }
-  /// Frames of its segments that Next() has not returned.
-  size_t frames() const { return frames_; }
-
   enum class Event {
     kFrame,
     kEnd,     // of a segment
@@ -46,6 +44,9 @@ class SegmentCrew {
   /// that is damaged, a decoder from the stream's start may not give frames that it holds.
   Event Next(DecodedFrame& frame);
   static constexpr size_t kMostHeld = 16;
+
+  /// Decoded frames that Next() has not returned. Any thread.
+  size_t waiting();
 
   /// Waits for the first frame of the first segment, if there is one. False: there are doubts.
   bool BeginsSoundly();
@@ -72,17 +73,18 @@ class SegmentCrew {
   void Work(SegmentWorker& worker, bool is_on_device);
   std::shared_ptr<Job> Take();
   bool IsReady(const Job& job) const;
+  bool HasRoom(const Job& job) const;
   SegmentWorker::Outcome Decode(SegmentWorker& worker, Job& job);
   void Finish(Job& job, SegmentWorker::Outcome outcome);
   void End();
 
   const DecoderSetup& setup_;
   std::deque<std::shared_ptr<Job>> jobs_;  // changed on the caller's thread, under the mutex
-  size_t frames_ = 0;
   std::vector<std::thread> threads_;
   size_t started_on_cpu_ = 0, started_on_device_ = 0;
   std::mutex mutex_;
-  std::condition_variable has_work_, has_news_;
+  std::condition_variable has_work_, has_news_, has_room_;
+  size_t most_waiting_ = 0, waiting_ = 0;  // frames
   size_t idle_ = 0;
   size_t unable_ = 0;  // workers that ended
   bool is_stopped_ = false;

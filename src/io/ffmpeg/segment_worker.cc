@@ -1,7 +1,9 @@
 #include "io/ffmpeg/segment_worker.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "io/ffmpeg/device_packets.h"
 #include "io/ffmpeg/library.h"
 
 namespace acutance {
@@ -9,24 +11,19 @@ namespace {
 
 /// Feeds a decoder and checks the order of its frames. One decoder serves for all segments until there are doubts:
 /// their parameter sets are the same, and the memory of its frames is used again, which the system would clear.
-class CheckedWorker : public SegmentWorker {
+class CpuWorker : public SegmentWorker {
  public:
+  CpuWorker(const DecoderSetup& setup, int threads) : setup_(setup), threads_(threads) {}
+  ~CpuWorker() override { decoder_.reset(); }
+
   Outcome Decode(Segment& segment, const Give& give) override {
     segment.order.Restart();
     if (decoder_) Ffmpeg().avcodec_flush_buffers(decoder_.get());
-    else if (!Open()) return Outcome::kUnable;
+    else if (setup_.Open(threads_, OnError::kFind, watch_, decoder_) < 0) return decoder_.reset(), Outcome::kUnable;
     if (DecodeAll(segment, give)) return Outcome::kDone;
     decoder_.reset();
     return Outcome::kDoubt;
   }
-
- protected:
-  virtual bool Open() = 0;
-  /// False: the frame, or one before it, is damaged or cannot be taken.
-  virtual bool Check(DecodedFrame& frame) = 0;
-  virtual bool has_errors() const { return false; }
-
-  DecoderPtr decoder_;
 
  private:
   bool DecodeAll(Segment& segment, const Give& give) {
@@ -36,72 +33,87 @@ class CheckedWorker : public SegmentWorker {
     return Drain(segment.order, give) && segment.order.is_complete();
   }
 
-  /// Takes the frames that the decoder gives without another packet.
+  /// Takes the frames that the decoder gives without another packet. False: one, or one before it, is damaged.
   bool Drain(FrameOrder& order, const Give& give) {
     for (;;) {
       DecodedFrame next{MakeFrame()};
       if (!next.frame) return false;
       const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), next.frame.get());
-      if (has_errors()) return false;
+      if (watch_.has_errors()) return false;
       if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return true;
       if (error < 0 || IsCorrupt(*next.frame)) return false;
       const FrameOrder::Verdict verdict = order.Check(*next.frame);
-      if (verdict == FrameOrder::Verdict::kWrong || !Check(next)) return false;
+      if (verdict == FrameOrder::Verdict::kWrong || !watch_.IsComplete(*next.frame)) return false;
       if (verdict == FrameOrder::Verdict::kNext && !give(std::move(next))) return false;
     }
   }
-};
-
-class CpuWorker : public CheckedWorker {
- public:
-  CpuWorker(const DecoderSetup& setup, int threads) : setup_(setup), threads_(threads) {}
-  ~CpuWorker() override { decoder_.reset(); }
-
- private:
-  bool Open() override {
-    if (setup_.Open(threads_, OnError::kFind, watch_, decoder_) >= 0) return true;
-    decoder_.reset();
-    return false;
-  }
-  bool Check(DecodedFrame& next) override { return watch_.IsComplete(*next.frame); }
-  bool has_errors() const override { return watch_.has_errors(); }
 
   const DecoderSetup& setup_;
   const int threads_;
   DamageWatch watch_;  // outlives the decoder
+  DecoderPtr decoder_;
 };
 
-class DeviceWorker : public CheckedWorker {
+/// Shows what a device decodes, with the times that the packets declare.
+class DeviceWorker : public SegmentWorker {
  public:
   DeviceWorker(const DecoderSetup& setup, const DeviceCrew& device)
-      : setup_(setup), device_(device), take_(device.decoding->take_elsewhere()) {}
-  ~DeviceWorker() override { decoder_.reset(); }
+      : device_(device), packets_(device.video.codec, *setup.parameters) {}
+
+  Outcome Decode(Segment& segment, const Give& give) override {
+    segment.order.Restart();
+    if (!decoder_) {
+      Result<std::unique_ptr<DeviceDecoder>> opened = device_.open(device_.video);
+      if (!opened.ok()) return Outcome::kUnable;
+      decoder_ = *std::move(opened);
+    }
+    const Status status = DecodeAll(segment, give);
+    if (status.ok() && segment.order.is_complete()) return Outcome::kDone;
+    decoder_.reset();
+    return status.code() == StatusCode::kUnsupported ? Outcome::kUnable : Outcome::kDoubt;
+  }
 
  private:
-  bool Open() override {
-    const AVCodec* codec = FindDeviceDecoder(Fields(*setup_.parameters).codec_id());
-    decoder_ = codec ? setup_.Make(codec, 1) : nullptr;
-    if (!decoder_) return false;
-    Ffmpeg().av_opt_set_int(decoder_.get(), "err_detect", AV_EF_EXPLODE, 0);
-    if (UseDevice(*decoder_, device_.decoding->cuda_context, &stream_).ok() &&
-        Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr) >= 0)
-      return true;
-    decoder_.reset();
-    return false;
+  Status DecodeAll(Segment& segment, const Give& give) {
+    const int64_t first =
+        TimeOf(*std::ranges::min_element(segment.packets, {}, [](const StreamPacket& next) { return TimeOf(next); }));
+    const auto show = [&](Picture picture, int64_t time) {
+      return Show(segment, std::move(picture), time - 1 + first, give);
+    };
+    bool starts = true;
+    for (const StreamPacket& next : segment.packets) {
+      const AVPacket& packet = *next.packet;
+      const auto bytes =
+          packets_.Convert({packet.data, static_cast<size_t>(packet.size)}, std::exchange(starts, false));
+      if (bytes.empty()) return Error(StatusCode::kUnsupported, "FFmpeg's decoder adds film grain");
+      ACU_RETURN_IF_ERROR(decoder_->Decode(bytes, packet.pts - first + 1, show));
+    }
+    return decoder_->Finish(show);
   }
 
-  bool Check(DecodedFrame& next) override {
-    Result<Picture> taken = TakeFrame(*next.frame, *decoder_, device_.format, device_.luma_only, take_);
-    FramePtr facts = MakeFrame();
-    if (!taken.ok() || !facts || Ffmpeg().av_frame_copy_props(facts.get(), next.frame.get()) < 0) return false;
-    next = {std::move(facts), *std::move(taken)};
-    return true;
+  static int64_t TimeOf(const StreamPacket& next) { return next.packet->pts; }
+
+  Status Show(Segment& segment, Picture picture, int64_t time, const Give& give) const {
+    const auto packet = std::ranges::find(segment.packets, time, TimeOf);
+    if (packet == segment.packets.end()) return Error(StatusCode::kBadData, "a picture comes from no packet");
+    if (packet->packet->flags & AV_PKT_FLAG_DISCARD) return {};
+    DecodedFrame next{MakeFrame(), std::move(picture)};
+    if (!next.frame || Ffmpeg().av_frame_copy_props(next.frame.get(), device_.declarations.get()) < 0)
+      return Error(StatusCode::kOutOfMemory, "no memory for a frame");
+    const auto fields = Fields(*next.frame);
+    fields.pts() = fields.best_effort_timestamp() = time;
+    SetNumber(*next.frame, packet->number);
+    const FrameOrder::Verdict verdict = segment.order.Check(*next.frame);
+    if (verdict == FrameOrder::Verdict::kWrong)
+      return Error(StatusCode::kBadData, "pictures are not in the order that packets declare");
+    if (verdict == FrameOrder::Verdict::kNext && !give(std::move(next)))
+      return Error(StatusCode::kCancelled, "there is no use for more");
+    return {};
   }
 
-  const DecoderSetup& setup_;
   const DeviceCrew device_;
-  const TakeDeviceFrame take_;
-  DeviceStream stream_;  // outlives the decoder
+  DevicePackets packets_;
+  std::unique_ptr<DeviceDecoder> decoder_;
 };
 
 }  // namespace

@@ -1,27 +1,26 @@
-// Decoder of segments on one thread of the caller's, on the CPU or on a CUDA device.
+// Decoder of segments on one thread of the caller's, on the CPU or on a device.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "io/ffmpeg/hardware_decoder.h"
+#include "image/device_decoder.h"
 #include "io/ffmpeg/segment.h"
 
 namespace acutance {
 
-/// Decoding segments on a device: all frames have one format.
+/// Decoding segments on a device: what all frames have in common.
 struct DeviceCrew {
-  const DeviceDecoding* decoding = nullptr;
-  PictureFormat format{};
-  bool luma_only = false;
+  OpenDeviceDecoder open;
+  CodedVideo video{};
+  FramePtr declarations;  // a frame's, without its time
 };
 
-/// A frame, and where a device decoded it, its picture: its own memory is the decoder's again.
+/// A frame, and where a device decoded it, its picture: then it has declarations and its time, and no samples.
 struct DecodedFrame {
   FramePtr frame;
   std::optional<Picture> picture{};
-  bool is_of_crew = false;  // by which it was checked
 };
 
 class SegmentWorker {
@@ -29,7 +28,7 @@ class SegmentWorker {
   enum class Outcome {
     kDone,
     kDoubt,   // the next frames may not be those of a decoder from the stream's start
-    kUnable,  // there is no decoder
+    kUnable,  // there is no decoder of such a stream
   };
   /// Receives frames in their order. False: there is no use for more.
   using Give = std::function<bool(DecodedFrame)>;

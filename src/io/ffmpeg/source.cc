@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "io/ffmpeg/frame_import.h"
-#include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/library.h"
 #include "io/ffmpeg/still_orientation.h"
 #include "io/ffmpeg/stream_decoder.h"
@@ -24,19 +23,12 @@ namespace {
 
 class FfmpegSource : public VideoSource {
  public:
-  /// device: where to decode; null: on the CPU. fit: of frames that change; null: they are refused.
-  FfmpegSource(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options,
-               FrameFit fit)
-      : device_(device ? std::optional(*device) : std::nullopt),
-        options_(options),
-        fit_(std::move(fit)),
-        decoder_(std::move(stream), device_ ? &*device_ : nullptr, options_) {}
+  /// fit: of frames that change; null: they are refused.
+  FfmpegSource(std::unique_ptr<ByteStream> stream, const OpenOptions& options, FrameFit fit)
+      : options_(options), fit_(std::move(fit)), decoder_(std::move(stream), options_) {}
 
   /// Opens everything and decodes the first frame: only that tells size and pixel format for certain.
   Status Open();
-
-  /// Hands the byte stream to another source; this one is not used afterwards.
-  std::unique_ptr<ByteStream> TakeStream() { return input().TakeStream(); }
 
   const PictureFormat& format() const override { return format_; }
   std::optional<int64_t> frame_count() const override;
@@ -44,7 +36,7 @@ class FfmpegSource : public VideoSource {
   VideoFacts facts() const override { return facts_; }
   std::optional<double> frame_rate() const override { return input().frame_rate(); }
   std::optional<double> time() const override { return time_; }
-  bool is_on_device() const override { return device_.has_value(); }
+  Status DecodeOn(const DeviceDecoding& decoding) override;
   std::vector<std::string> warnings() const override;
   StreamDamage damage() const override { return decoder_.damage(); }
   Decoding decoding() const override { return decoder_.decoding(); }
@@ -65,7 +57,6 @@ class FfmpegSource : public VideoSource {
   Result<Picture> MakePicture(DecodedFrame next, const FrameForm& form);
   std::optional<double> TimeAt(int64_t timestamp);
 
-  const std::optional<DeviceDecoding> device_;
   const OpenOptions options_;
   const FrameFit fit_;
   StreamDecoder decoder_;
@@ -100,7 +91,6 @@ Status FfmpegSource::Open() {
     facts_.orientation = OrientationOfExif(decoder_.exif_orientation()).value_or(Orientation());
   profile_warning_ = ProfileWarning(*first_.frame);
   if (const std::optional<ContainerCrop>& crop = input().crop()) {
-    if (device_) return Error(StatusCode::kUnsupported, "{}: its container declares a crop", input().name());
     facts_.crop_left = crop->left, facts_.crop_right = crop->right;
     facts_.crop_top = crop->top, facts_.crop_bottom = crop->bottom;
   }
@@ -130,61 +120,50 @@ std::vector<InputChange> FfmpegSource::frame_changes() const {
   return changes;
 }
 
-/// Frames on a device tell only how they are laid out there.
-Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {
-  const AVFrame& frame = *next.frame;
-  if (next.picture) return next.picture->format;
-  if (!device_ || next.is_of_crew) return FormatOf(frame, Fields(frame).format(), input().name(), options_.take_all);
-  if (Fields(frame).format() != AV_PIX_FMT_CUDA)
-    return Error(StatusCode::kUnsupported, "{}: the CUDA device does not decode it", input().name());
-  // FFmpeg's own decoder treats or conceals each of these differently.
-  if (HasFilmGrain(decoder_.decoder(), frame))
-    return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams with film grain", input().name());
-  if (input().starts_between_keys())
-    return Error(StatusCode::kUnsupported, "{}: NVDEC does not take streams that start between key frames",
-                 input().name());
-  return FormatOf(frame, Fields(decoder_.decoder()).sw_pix_fmt(), input().name());
+Status FfmpegSource::DecodeOn(const DeviceDecoding& decoding) {
+  std::string_view reason;
+  if (input().crop()) reason = "its container declares a crop";
+  else if (input().starts_between_keys()) reason = "it starts between key frames";
+  else if (facts_.is_rgb || !first_.frame) reason = "its pictures are RGB, or read already";
+  if (!reason.empty()) return Error(StatusCode::kUnsupported, "{}: {}", input().name(), reason);
+  decoder_.SetPictures(format_, luma_only_);
+  return decoder_.DecodeOn(decoding, *first_.frame);
 }
 
-/// Frames on a device, and those that become RGB or stop being it, must have the first one's form.
+Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {
+  if (next.picture) return next.picture->format;
+  return FormatOf(*next.frame, Fields(*next.frame).format(), input().name(), options_.take_all);
+}
+
+/// Frames that become RGB or stop being it must have the first one's form; a device's have it.
 Result<FrameDeclaration> FfmpegSource::CheckFrame(const DecodedFrame& next) const {
   const AVFrame& frame = *next.frame;
-  if (IsCorrupt(frame) && device_)
-    return Error(StatusCode::kBadData, "{} is damaged: frame {} could not be decoded whole", input().name(), frames_);
   ACU_ASSIGN_OR_RETURN(const PictureFormat format, FormatOfFrame(next));
   FrameDeclaration declared = DeclarationOf(frame, format);
   if (decoder_.LacksColors(frame)) {
     declared.color = {};
     declared.form.full_range = false;
   }
-  const bool is_rgb = !device_ && IsRgb(frame);
-  if (!device_ && is_rgb != facts_.is_rgb)
+  const bool is_rgb = IsRgb(frame);
+  if (is_rgb != facts_.is_rgb)
     return Error(StatusCode::kUnsupported, "{}: frame {} changes from {} to {}", input().name(), frames_,
                  facts_.is_rgb ? "RGB" : "YUV", is_rgb ? "RGB" : "YUV");
   if (is_rgb) declared.form.full_range = changes_.first().form.full_range;
-  if (fit_ && !device_) return declared;
+  if (fit_) return declared;
   if (format == format_) return declared;
   return Error(StatusCode::kUnsupported, "{}: frame {} changes from {}x{} {} {}-bit to {}x{} {} {}-bit", input().name(),
                frames_, format_.width, format_.height, PixelFormatName(format_.pixel_format), format_.bit_depth,
                format.width, format.height, PixelFormatName(format.pixel_format), format.bit_depth);
 }
 
-/// A device's decoder has few surfaces, so that its frames are copied and given back at once.
 Result<Picture> FfmpegSource::MakePicture(DecodedFrame next, const FrameForm& form) {
   if (next.picture) return *std::move(next.picture);
-  FramePtr& frame = next.frame;
-  if (Fields(*frame).format() != AV_PIX_FMT_CUDA) {
-    const bool fits = !fit_ || form.Matches(changes_.first().form);
-    ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(frame), form.format, luma_only_, pool_));
-    if (fits) return picture;
-    Result<Picture> fitted = fit_(picture, form, changes_.first().form);
-    if (fitted.ok()) return fitted;
-    return Error(fitted.status().code(), "{}: frame {}: {}", input().name(), frames_, fitted.status().message());
-  }
-  Result<DeviceFrame> there = DeviceFrameOf(*frame, format_, luma_only_);
-  Result<Picture> picture = there.ok() ? device_->take(*there) : there.status();
-  if (picture.ok()) return picture;
-  return Error(picture.status().code(), "{}: frame {}: {}", input().name(), frames_, picture.status().message());
+  const bool fits = !fit_ || form.Matches(changes_.first().form);
+  ACU_ASSIGN_OR_RETURN(Picture picture, PictureOf(std::move(next.frame), form.format, luma_only_, pool_));
+  if (fits) return picture;
+  Result<Picture> fitted = fit_(picture, form, changes_.first().form);
+  if (fitted.ok()) return fitted;
+  return Error(fitted.status().code(), "{}: frame {}: {}", input().name(), frames_, fitted.status().message());
 }
 
 /// Jumps to the key frame before that time.
@@ -256,15 +235,7 @@ Result<std::unique_ptr<VideoSource>> OpenContainer(std::unique_ptr<ByteStream> s
                                                    FrameFit fit) {
   if (const Status& loaded = LoadFfmpeg(); !loaded.ok())
     return Error(loaded.code(), "{} cannot be read: {}", stream->name(), loaded.message());
-  if (options.device_decoding && stream->seekable()) {
-    auto source = std::make_unique<FfmpegSource>(std::move(stream), &*options.device_decoding, options, nullptr);
-    const Status status = source->Open();
-    if (status.ok()) return std::unique_ptr<VideoSource>(std::move(source));
-    if (options.device_decoding->required) return status;
-    stream = source->TakeStream();
-    ACU_RETURN_IF_ERROR(stream->Seek(0));
-  }
-  auto source = std::make_unique<FfmpegSource>(std::move(stream), nullptr, options, std::move(fit));
+  auto source = std::make_unique<FfmpegSource>(std::move(stream), options, std::move(fit));
   ACU_RETURN_IF_ERROR(source->Open());
   return std::unique_ptr<VideoSource>(std::move(source));
 }

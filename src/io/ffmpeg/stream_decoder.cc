@@ -12,53 +12,38 @@
 namespace acutance {
 namespace {
 
-size_t BytesOf(const PictureFormat& format) {
+constexpr int kThreadsNextToDevice = 4;
+constexpr size_t kWaitingSegments = 2;  // for each decoder
+constexpr const char* kFewThreads = "there are few threads";
+
+size_t BytesOf(const PictureFormat& format, bool luma_only) {
   size_t samples = 0;
-  for (int p = 0; p < format.PlaneCount(); ++p)
+  for (int p = 0; p < (luma_only ? 1 : format.PlaneCount()); ++p)
     samples += static_cast<size_t>(format.PlaneWidth(p)) * static_cast<size_t>(format.PlaneHeight(p));
   return samples * static_cast<size_t>(format.BytesPerSample());
 }
 
 }  // namespace
 
-Status StreamDecoder::Failure(std::string_view what, int error) const {
-  if (device_stream_.refusal.empty()) return input_.Failure(what, error);
-  return Error(StatusCode::kUnsupported, "{}: {}", input_.name(), device_stream_.refusal);
-}
-
-Status StreamDecoder::OpenDeviceDecoder() {
-  const AVCodecID id = Fields(*setup_.parameters).codec_id();
-  const AVCodec* codec = FindDeviceDecoder(id);
-  if (!codec)
-    return Error(StatusCode::kUnsupported, "{}: this build of FFmpeg does not decode {} on CUDA devices", input_.name(),
-                 Ffmpeg().avcodec_get_name(id));
-  decoder_ = setup_.Make(codec, 1);
-  if (!decoder_) return Failure("no memory", AVERROR(ENOMEM));
-  const Status used = UseDevice(*decoder_, device_->cuda_context, &device_stream_);
-  if (!used.ok()) return Error(used.code(), "{}: {}", input_.name(), used.message());
-  const int error = Ffmpeg().avcodec_open2(decoder_.get(), codec, nullptr);
-  return error < 0 ? Failure("could not open the decoder", error) : Status();
-}
+Status StreamDecoder::Failure(std::string_view what, int error) const { return input_.Failure(what, error); }
 
 Status StreamDecoder::OpenDecoder() {
   fed_all_ = false;
   broken_ = {};
-  if (device_) return OpenDeviceDecoder();
   const int error = setup_.Open(options_.decoder_threads, on_error_, watch_, decoder_);
   return error < 0 ? Failure("could not open the decoder", error) : Status();
 }
 
 std::string StreamDecoder::WhyOneDecoder() const {
-  if (device_ && (!device_->take_elsewhere || (device_->required && IsSlowToStart()))) return "a device decodes it";
   if (!input_.stream().seekable()) return "it is a pipe";
-  if ((!device_ || IsSlowToStart()) && Threads() < options_.segments.least_threads) return "there are few threads";
+  if (!options_.may_use_device && Threads() < options_.segments.least_threads) return kFewThreads;
   if (options_.stop_at_damage) return "the run ends where damage is found";
-  if (MostBytes() == 0) return "there is no memory for others";
+  if (options_.segments.most_bytes == 0) return "there is no memory for others";
   return "";
 }
 
 Status StreamDecoder::Open() {
-  ACU_RETURN_IF_ERROR(input_.Open(options_.always_probe || device_));
+  ACU_RETURN_IF_ERROR(input_.Open(options_.always_probe));
   setup_.codec = input_.codec();
   setup_.time_base = Fields(input_.track()).time_base();
   setup_.film_grain = options_.film_grain;
@@ -73,7 +58,7 @@ void StreamDecoder::StopFeeding(Status reason) {
   broken_ = std::move(reason);
   // From here on the decoder gives what it still holds; several threads may return the error of an earlier packet.
   const int sent = SendPacket(*decoder_, nullptr);
-  if (sent < 0 && sent != AVERROR_EOF && !device_) OnDamage(FfmpegReason(sent));
+  if (sent < 0 && sent != AVERROR_EOF) OnDamage(FfmpegReason(sent));
 }
 
 Result<std::optional<StreamPacket>> StreamDecoder::NextPacket() {
@@ -94,13 +79,12 @@ void StreamDecoder::FeedDecoder() {
     exif_orientation_ = StillOrientation({packet.packet->data, static_cast<size_t>(packet.packet->size)});
   NoteRange(packet);
   leads_first_key_ = decoded_ == 0 && input_.starts_between_keys() && first_key_.Follows(*packet.packet);
-  const bool may_find = on_error_ == OnError::kFind && !device_;
+  const bool may_find = on_error_ == OnError::kFind;
   if (may_find && decoded_ == 0 && input_.starts_between_keys() && !start_.Add(packet)) found_damage_ = true;
   if (is_corrupt) OnDamage("the container lost bytes of a packet");
   Await(packet);
   const int sent = SendPacket(*decoder_, &packet);
   if (sent >= 0 || sent == AVERROR(EAGAIN)) return;
-  if (!device_stream_.refusal.empty()) return StopFeeding(Failure("could not decode", sent));
   OnDamage(FfmpegReason(sent));
 }
 
@@ -126,17 +110,15 @@ bool StreamDecoder::LacksColors(const AVFrame& frame) const {
 /// Whether the decoder finds damage on several threads: an error may be that of any packet that was fed.
 bool StreamDecoder::FindsOnThreads() const {
   int64_t threads = 0;
-  return on_error_ == OnError::kFind && !device_ &&
-         Ffmpeg().av_opt_get_int(decoder_.get(), "threads", 0, &threads) >= 0 && threads != 1;
+  return on_error_ == OnError::kFind && Ffmpeg().av_opt_get_int(decoder_.get(), "threads", 0, &threads) >= 0 &&
+         threads != 1;
 }
 
 /// Frames that lead the first key frame of a recording cannot be decoded; that is no damage, unless one is handed out.
 void StreamDecoder::OnDamage(std::string reason, bool is_of_frame) {
   std::string logged = watch_.TakeError();
-  const bool may_lead =
-      decoded_ == 0 && input_.starts_between_keys() && (leads_first_key_ || FindsOnThreads() || device_);
+  const bool may_lead = decoded_ == 0 && input_.starts_between_keys() && (leads_first_key_ || FindsOnThreads());
   if (!is_of_frame && may_lead) return;
-  if (device_) return StopFeeding(Error(StatusCode::kBadData, "{}: could not decode: {}", input_.name(), reason));
   if (on_error_ == OnError::kFind) found_damage_ = true;
   if (on_error_ != OnError::kRecord) return;
   if (!logged.empty()) reason = std::move(logged);
@@ -148,7 +130,7 @@ void StreamDecoder::OnDamage(std::string reason, bool is_of_frame) {
 
 /// Errors that the decoder reports with a frame, or has logged since the last one.
 void StreamDecoder::CheckErrors(const AVFrame& frame) {
-  const bool is_incomplete = !device_ && !watch_.IsComplete(frame);
+  const bool is_incomplete = !watch_.IsComplete(frame);
   if (watch_.has_errors()) OnDamage("");
   if (!IsCorrupt(frame) && !is_incomplete) return;
   OnDamage(is_incomplete ? "a part of the picture is missing" : "a part of the picture could not be decoded", true);
@@ -199,11 +181,10 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
       continue;
     }
     if (error == AVERROR_EOF || error == AVERROR(EAGAIN)) break;
-    if (device_) return broken_.ok() ? Failure("could not decode", error) : broken_;
     OnDamage(FfmpegReason(error));
     ++errors;
   }
-  const bool lacks_start = on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys() && !device_;
+  const bool lacks_start = on_error_ == OnError::kFind && decoded_ == 0 && input_.starts_between_keys();
   found_damage_ |= lacks_start || HasLost(nullptr);
   if (found_damage_) return FramePtr();  // that the stream is also truncated counts when it is decoded again
   if (!broken_.ok()) return broken_;
@@ -212,14 +193,37 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
 
 int StreamDecoder::Threads() const { return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus(); }
 
-size_t StreamDecoder::MostBytes() const {
-  const size_t host = options_.segments.most_bytes;
-  return !device_ ? host : device_->required ? device_->most_bytes : std::min(host, device_->most_bytes);
+/// Those that are decoded ahead: either memory may have to hold all of them.
+size_t StreamDecoder::MostFrames() const {
+  const size_t on_host = options_.segments.most_bytes / BytesOf(format_, false);
+  if (!device_) return on_host;
+  const size_t there = device_->most_bytes / BytesOf(format_, on_device_.video.luma_only);
+  return device_->host_threads == 0 ? there : std::min(on_host, there);
 }
 
 void StreamDecoder::SetPictures(const PictureFormat& format, bool luma_only) {
   format_ = format;
-  luma_only_ = luma_only;
+  on_device_.video.format = format;
+  on_device_.video.luma_only = luma_only;
+}
+
+Status StreamDecoder::DecodeOn(const DeviceDecoding& decoding, const AVFrame& declarations) {
+  const std::string_view name = input_.name();
+  if (!cutter_.refusal().empty()) return Error(StatusCode::kUnsupported, "{}: {}", name, cutter_.refusal());
+  const AVCodecID id = Fields(*setup_.parameters).codec_id();
+  const Codec codec = CodecOf(id);
+  if (codec != Codec::kH264 && codec != Codec::kHevc && (codec != Codec::kVp9 || decoding.host_threads > 0))
+    return Error(StatusCode::kUnsupported, "{}: {} is not decoded there", name, Ffmpeg().avcodec_get_name(id));
+  on_device_.video.codec = codec == Codec::kH264   ? DeviceCodec::kH264
+                           : codec == Codec::kHevc ? DeviceCodec::kHevc
+                                                   : DeviceCodec::kVp9;
+  ACU_RETURN_IF_ERROR(decoding.open(on_device_.video).status());
+  on_device_.open = decoding.open;
+  on_device_.declarations = MakeFrame();
+  if (!on_device_.declarations || Ffmpeg().av_frame_copy_props(on_device_.declarations.get(), &declarations) < 0)
+    return Error(StatusCode::kOutOfMemory, "{}: no memory", name);
+  device_ = decoding;
+  return {};
 }
 
 void StreamDecoder::TakeHere(std::optional<Segment> segment) {
@@ -228,15 +232,19 @@ void StreamDecoder::TakeHere(std::optional<Segment> segment) {
   fed_here_ = 0;
 }
 
-/// The other videos of a run need threads, too.
+/// The other videos of a run need threads, too. Whichever decoder is free takes the next segment, so that quick ones
+/// take more of them. Next to a device, few decoders with several threads each are no slower than one of its own.
 SegmentCrew::Size StreamDecoder::CrewSize() const {
-  constexpr int kOnDevice = 8;  // its engines share them
-  if (device_ && !IsSlowToStart()) return {.on_device = kOnDevice, .device = {device_, format_, luma_only_}};
-  return {.on_cpu = std::max(Threads() * 3 / 4, 2)};
+  SegmentCrew::Size size{.device = on_device_, .frames = MostFrames()};
+  if (!device_) {
+    if (Threads() >= options_.segments.least_threads) size.on_cpu = std::max(Threads() * 3 / 4, 2);
+    return size;
+  }
+  size.on_device = device_->decoders;
+  size.threads = std::clamp(device_->host_threads, 1, kThreadsNextToDevice);
+  size.on_cpu = device_->host_threads / size.threads;
+  return size;
 }
-
-/// FFmpeg opens the device's decoder of H.264 again after each segment, which takes longer than decoding it.
-bool StreamDecoder::IsSlowToStart() const { return CodecOf(Fields(*setup_.parameters).codec_id()) == Codec::kH264; }
 
 void StreamDecoder::EndHere() {
   awaited_.clear();
@@ -245,27 +253,29 @@ void StreamDecoder::EndHere() {
   decodes_here_ = is_first_ = false;
 }
 
-/// Reads ahead and cuts, as long as there is room for what decoders of segments give.
+/// Reads ahead and cuts, as long as there is room for what decoders of segments give. Side by side, segments are
+/// decoded by half when the first of them is used up, on average.
 void StreamDecoder::FillCrew() {
   const SegmentOptions& options = options_.segments;
   if (in_a_row_ < options.start_after) return;
+  if (!device_ && Threads() < options.least_threads && cutter_.refusal().empty()) cutter_.Refuse(kFewThreads);
   if (segments_ == 0 && decodes_here_ && !here_) {
     if (!times_rise_ && cutter_.refusal().empty()) cutter_.Refuse("the times of its frames do not rise");
     TakeHere(cutter_.Cut(options.least_packets));
     is_first_ = true;
   }
   const SegmentCrew::Size most = CrewSize();
-  while (crew_.size() <= static_cast<size_t>(most.on_cpu + most.on_device) && (!decodes_here_ || here_)) {
+  const size_t decoders = static_cast<size_t>(most.on_cpu + most.on_device);
+  const size_t most_segments = kWaitingSegments * decoders + 1;  // a slow decoder does not hold the others up
+  while (crew_.size() < most_segments && (!decodes_here_ || here_)) {
     if (!next_) next_ = cutter_.Cut(options.least_packets);
     if (!next_) return;
-    const size_t bytes = std::max<size_t>(next_->order.size() * BytesOf(format_), 1);
-    if (crew_.frames() * BytesOf(format_) + bytes > MostBytes()) {
-      lacked_room_ |= crew_.empty();
-      return;
-    }
+    const size_t room = 2 * most.frames / std::max<size_t>(next_->order.size(), 1);
+    lacked_room_ |= room == 0;
+    if (crew_.size() >= room) return;
     for (const StreamPacket& packet : next_->packets) NoteRange(packet);
     SegmentCrew::Size size = most;
-    size.threads = std::max(most.on_cpu / static_cast<int>(std::max<size_t>(MostBytes() / bytes, 1)), 1);
+    if (!device_) size.threads = std::max(most.on_cpu / static_cast<int>(std::min(room, decoders)), 1);
     crew_.Add(*std::exchange(next_, std::nullopt), size);
     ++segments_;
   }
@@ -294,7 +304,6 @@ Result<DecodedFrame> StreamDecoder::NextOfCrew() {
   if (event == SegmentCrew::Event::kCancel)
     return Error(StatusCode::kCancelled, "reading {} was cancelled", input_.name());
   is_doubtful_ = event == SegmentCrew::Event::kDoubt;
-  frame.is_of_crew = true;
   return frame;
 }
 
@@ -302,7 +311,7 @@ Result<DecodedFrame> StreamDecoder::NextOfCrew() {
 Result<DecodedFrame> StreamDecoder::NextInOrder() {
   for (bool has_ended = false; !has_ended;) {
     FillCrew();
-    is_doubtful_ = cutter_.has_doubts() && (segments_ > 0 || here_) && !device_;
+    is_doubtful_ = cutter_.has_doubts() && (segments_ > 0 || here_);
     if (is_doubtful_) break;
     if (!decodes_here_ && crew_.empty()) {
       if (!next_) next_ = cutter_.Cut(options_.segments.least_packets);
@@ -355,7 +364,6 @@ Result<DecodedFrame> StreamDecoder::Next() {
 
 /// By one decoder, from the start; on one thread where there is damage.
 Status StreamDecoder::DecodeAgain() {
-  if (device_) return Error(StatusCode::kBadData, "{}: NVDEC and FFmpeg's decoder disagree about it", input_.name());
   if (found_damage_) on_error_ = OnError::kRecord;
   crew_.Clear();
   next_.reset();

@@ -13,7 +13,6 @@
 #include "io/ffmpeg/damage_watch.h"
 #include "io/ffmpeg/decoder.h"
 #include "io/ffmpeg/demuxer.h"
-#include "io/ffmpeg/hardware_decoder.h"
 #include "io/ffmpeg/recording_start.h"
 #include "io/ffmpeg/segment.h"
 #include "io/ffmpeg/segment_crew.h"
@@ -26,14 +25,17 @@ namespace acutance {
 /// decodes the stream again from its start: frames that were handed out before are its frames, too.
 class StreamDecoder {
  public:
-  /// device: where to decode; null: on the CPU. options outlive it.
-  StreamDecoder(std::unique_ptr<ByteStream> stream, const DeviceDecoding* device, const OpenOptions& options)
-      : input_(std::move(stream), options.track, options.most_replayed), device_(device), options_(options) {}
+  /// options outlive it.
+  StreamDecoder(std::unique_ptr<ByteStream> stream, const OpenOptions& options)
+      : input_(std::move(stream), options.track, options.most_replayed), options_(options) {}
 
   Status Open();
 
   /// What all frames become, once the first is known. Before the second.
   void SetPictures(const PictureFormat& format, bool luma_only);
+
+  /// Lets a device decode segments. After SetPictures, before the second frame. declarations: the first frame's.
+  Status DecodeOn(const DeviceDecoding& decoding, const AVFrame& declarations);
 
   /// The next frame; null: the end.
   Result<DecodedFrame> Next();
@@ -59,14 +61,11 @@ class StreamDecoder {
 
   Demuxer& input() { return input_; }
   const Demuxer& input() const { return input_; }
-  /// Of frames without a picture that come from a device.
-  const AVCodecContext& decoder() const { return *decoder_; }
 
  private:
   Status Failure(std::string_view what, int error) const;
   std::string WhyOneDecoder() const;  // empty: there may be several
   Status OpenDecoder();
-  Status OpenDeviceDecoder();
   Status DecodeAgain();
 
   // One decoder.
@@ -87,16 +86,15 @@ class StreamDecoder {
   Result<DecodedFrame> NextOfCrew();
   void FillCrew();
   size_t MostBytes() const;
+  size_t MostFrames() const;
   int Threads() const;
   SegmentCrew::Size CrewSize() const;
-  bool IsSlowToStart() const;
   void TakeHere(std::optional<Segment> segment);
   void EndHere();
 
   Demuxer input_;
-  const DeviceDecoding* const device_;
+  std::optional<DeviceDecoding> device_;
   const OpenOptions& options_;
-  DeviceStream device_stream_;
   DecoderSetup setup_;
   DamageWatch watch_;  // outlives the decoder
   DecoderPtr decoder_;
@@ -118,7 +116,7 @@ class StreamDecoder {
   std::optional<Segment> next_;  // for which there was no room
   bool lacked_room_ = false;     // for one segment alone
   PictureFormat format_;
-  bool luma_only_ = false;
+  DeviceCrew on_device_;
   int64_t segments_ = 0;    // given to the crew
   int64_t last_time_ = 0;   // of the last frame
   bool times_rise_ = true;  // all frames have times, in their order

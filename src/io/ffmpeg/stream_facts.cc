@@ -95,10 +95,9 @@ bool IsTransparent(const uint8_t* palette) {
   return false;
 }
 
-/// Frames on a device tell only how they lie there.
 void DescribeSamples(const AVFrame& frame, VideoFacts& facts) {
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(Fields(frame).format());
-  if (!desc || (desc->flags & AV_PIX_FMT_FLAG_HWACCEL)) return;
+  if (!desc) return;
   const bool has_palette = desc->flags & AV_PIX_FMT_FLAG_PAL;
   facts.is_rgb = has_palette || (desc->flags & AV_PIX_FMT_FLAG_RGB);
   if (has_palette ? IsTransparent(Fields(frame).data()[1]) : (desc->flags & AV_PIX_FMT_FLAG_ALPHA) != 0)
