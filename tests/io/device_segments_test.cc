@@ -138,7 +138,9 @@ TEST_F(DeviceSegments, ItMayFindThatItCannotDecodeAStream) {
   for (const int host_threads : {0, 2}) {
     FakeDevice device;
     device.finds_other = true;
-    auto video = MustOpen(Film(kH264), Short());
+    OpenOptions options = Short();
+    options.segments.most_bytes = size_t{64} * 48 * 3 / 2 * 10;  // one segment, so that others wait
+    auto video = MustOpen(Film(kH264), options);
     ASSERT_NE(video, nullptr);
     ASSERT_TRUE(video->DecodeOn(On(device, host_threads)).ok());
     EXPECT_EQ(CountOnDevice(*video), 0);

@@ -43,9 +43,9 @@ bool SegmentCrew::IsReady(const Job& job) const {
 }
 
 /// The caller may wait for any of the first segment's frames and for the first one of the next, so these never wait for
-/// the caller.
+/// the caller; and where its worker turned out to be unable, another one must get to the first segment.
 bool SegmentCrew::HasRoom(const Job& job) const {
-  return is_stopped_ || job.is_dropped || waiting_ < most_waiting_ || job.frames.empty() ||
+  return is_stopped_ || job.is_dropped || waiting_ < most_waiting_ || job.frames.empty() || !jobs_.front()->is_taken ||
          (job.frames.size() <= kMostHeld && &job == jobs_.front().get());
 }
 
@@ -173,6 +173,7 @@ void SegmentCrew::Finish(Job& job, Outcome outcome) {
     if (outcome == Outcome::kUnable) {
       job.is_taken = false;
       ++unable_;
+      has_room_.notify_all();
     } else {
       job.is_done = true;
       job.is_doubtful = outcome == Outcome::kDoubt;
