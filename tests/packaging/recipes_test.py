@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The recipes of packaging/ and debian/: versions, options and packages are the project's, and each is read by its tool, or by
+a stand-in for it, where this machine has one."""
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+import recipes  # noqa: E402
+
+LIBVMAF = re.search(r"version: '([\d.]+)'", (ROOT / "libvmaf" / "meson.build").read_text()).group(1)
+# A dependency of the project, and how each recipe names it.
+NAMES = {
+    "fmt": ("libfmt-dev", "fmt", "fmt", "fmt", "fmt", "fmt"),
+    "highway": ("libhwy-dev", "highway", "libhwy", "libhwy", "highway", "highway"),
+    "json": ("nlohmann-json3-dev", "nlohmann-json", "nlohmann_json", "nlohmann_json", "nlohmann-json", "nlohmann-json"),
+    "CLI11": ("libcli11-dev", "cli11", "cli11", "cli11", None, "cli11"),
+    "deflate": ("libdeflate-dev", "libdeflate", "libdeflate", "libdeflate", None, "libdeflate"),
+    "turbojpeg": ("libturbojpeg0-dev", "jpeg-turbo", "libjpeg", "libjpeg-turbo", None, "libjpeg-turbo"),
+}
+
+
+def run(*words, **more):
+    return subprocess.run(list(map(str, words)), check=True, capture_output=True, text=True, **more).stdout
+
+
+def cmake_options():
+    lists = [ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")]
+    return {name for path in lists for name in re.findall(r"(?:option|set|find_program)\((ACUTANCE_\w+)", path.read_text())}
+
+
+class Recipes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(place.cleanup)
+        cls.out = pathlib.Path(place.name) / "recipes"
+        cls.archive = pathlib.Path(place.name) / f"acutance-{recipes.version()}.tar.xz"
+        cls.archive.write_bytes(b"an archive")
+        recipes.write(cls.archive, cls.out)
+        cls.files = {path.relative_to(cls.out).as_posix(): path.read_text() for path in cls.out.glob("*/*")}
+        cls.debian = (ROOT / "debian" / "control").read_text()
+
+    def test_all_are_filled_with_the_archives_facts(self):
+        self.assertEqual(set(self.files), {"homebrew/acutance.rb", "nix/package.nix", "conda/recipe.yaml", "vcpkg/vcpkg.json",
+                                           "vcpkg/portfile.cmake", "arch/PKGBUILD"})
+        for name, text in self.files.items():
+            self.assertNotRegex(text, r"@[A-Z0-9]+@", name)
+            self.assertIn(recipes.version(), text, name)
+            if name != "vcpkg/vcpkg.json":
+                self.assertIn(self.archive.as_uri(), text, name)
+        sums = {name: hashlib.new(name, b"an archive").hexdigest() for name in ("sha256", "sha512")}
+        for name in ("homebrew/acutance.rb", "conda/recipe.yaml", "arch/PKGBUILD"):
+            self.assertIn(sums["sha256"], self.files[name])
+        self.assertIn(sums["sha512"], self.files["vcpkg/portfile.cmake"])
+
+    def test_debian_has_the_projects_versions(self):
+        changelog = (ROOT / "debian" / "changelog").read_text()
+        self.assertRegex(changelog, rf"^acutance \({re.escape(recipes.version())}-\d+\) ")
+        self.assertEqual(set(re.findall(r"^Provides: libvmaf\S+ \(= ([\d.]+)\)", self.debian, re.M)), {LIBVMAF})
+        self.assertIn(f"libacutance{recipes.version().split('.')[0]}\n", self.debian)
+        listed = re.findall(r"\b(vmaf_\w+)@", (ROOT / "debian" / "libvmaf3-acutance.symbols").read_text())
+        abi = (ROOT / "tests" / "abi" / "test_abi.py").read_text()
+        self.assertEqual(sorted(listed), sorted(re.search(r'SYMBOLS = set\("""(.*?)"""', abi, re.S).group(1).split()))
+
+    def test_options_exist(self):
+        texts = {**self.files, "debian/rules": (ROOT / "debian" / "rules").read_text(),
+                 "docker/image.sh": (ROOT / "packaging" / "docker" / "image.sh").read_text()}
+        known = cmake_options()
+        by_cmake = set()
+        for name, text in texts.items():
+            named = set(re.findall(r"-D(ACUTANCE_\w+)", text))
+            self.assertEqual(named - known, set(), name)
+            by_cmake |= {name} if named else set()
+        self.assertEqual(set(texts) - by_cmake, {"vcpkg/vcpkg.json", "vcpkg/portfile.cmake"})
+        by_meson = set(re.findall(r"^option\('(\w+)'", (ROOT / "libvmaf" / "meson_options.txt").read_text(), re.M))
+        self.assertLessEqual(set(re.findall(r"-D(\w+)=", self.files["vcpkg/portfile.cmake"])), by_meson)
+
+    def test_dependencies_are_the_projects(self):
+        lists = (ROOT / "CMakeLists.txt").read_text()
+        found = set(re.findall(r"^(?:find_package\(|pkg_check_modules\()(\w+)", lists, re.M)) - {"Threads", "PkgConfig", "GTest", "benchmark"}
+        self.assertEqual(len(found), len(NAMES), f"CMakeLists.txt looks for {found}: NAMES needs a row for each")
+        texts = [self.debian, *(self.files[name] for name in ("homebrew/acutance.rb", "nix/package.nix", "conda/recipe.yaml",
+                                                              "vcpkg/vcpkg.json", "arch/PKGBUILD"))]
+        for dependency, names in NAMES.items():
+            for name, text in zip(names, texts):
+                if name:
+                    self.assertRegex(text, rf"(?<![\w-]){re.escape(name)}(?![\w-])", dependency)
+
+    def test_homebrew(self):
+        if not shutil.which("ruby"):
+            self.skipTest("ruby is not installed")
+        run("ruby", "-c", self.out / "homebrew" / "acutance.rb")
+        said = json.loads(run("ruby", HERE / "formula.rb", self.out / "homebrew" / "acutance.rb"))
+        self.assertEqual((said["version"], said["url"]), (recipes.version(), self.archive.as_uri()))
+        self.assertEqual([call[:2] for call in said["calls"]], [["cmake", "-S"], ["cmake", "--build"], ["cmake", "--install"]])
+
+    def test_nix(self):
+        if not shutil.which("nix-instantiate"):
+            self.skipTest("nix-instantiate is not installed")
+        parts = "cli11 cmake ffmpeg fmt libdeflate libhwy libjpeg makeWrapper ninja nlohmann_json pkg-config python3".split()
+        call = (f"(import {self.out}/nix/package.nix) {{ "
+                "lib = { getLib = name: name; licenses = { bsd2Patent = 1; mit = 2; }; }; fetchurl = found: found; "
+                "stdenv.mkDerivation = make: make (make { }); " + "".join(f'{name} = "{name}"; ' for name in parts) + "}")
+        with tempfile.TemporaryDirectory() as store:
+            said = json.loads(run("nix-instantiate", "--store", store, "--eval", "--strict", "--json", "-E", call))
+        self.assertEqual(said["version"], recipes.version())
+        self.assertEqual(said["src"]["url"], self.archive.as_uri())
+        self.assertRegex(said["src"]["hash"], r"^sha256-[\w+/]{43}=$")
+
+    def test_conda(self):
+        said = yaml.safe_load(self.files["conda/recipe.yaml"])
+        self.assertEqual(said["context"]["version"], recipes.version())
+        for file in said["about"]["license_file"]:
+            self.assertTrue((ROOT / file).is_file(), file)
+
+    def test_vcpkg(self):
+        self.assertEqual(json.loads(self.files["vcpkg/vcpkg.json"])["version"], recipes.version())
+        done = subprocess.run(["cmake", f"-DPORT={self.out}/vcpkg/portfile.cmake", "-P", HERE / "portfile_calls.cmake"], check=True,
+                              capture_output=True, text=True)
+        said = done.stderr  # of message(NOTICE)
+        self.assertIn(f"vcpkg_download_distfile archive URLS {self.archive.as_uri()}", said)
+        self.assertIn("vcpkg_configure_meson SOURCE_PATH /unpacked/libvmaf OPTIONS -Denable_tests=false", said)
+
+    def test_arch(self):
+        file = self.out / "arch" / "PKGBUILD"
+        said = run("bash", "-euc", f"source {file}; declare -F build check package; echo $pkgver ${{source[0]}}; echo ${{#sha256sums[@]}}")
+        self.assertEqual(said.split(), ["build", "check", "package", recipes.version(), self.archive.as_uri(), "1"])
+        if shutil.which("shellcheck"):
+            run("shellcheck", "--shell=bash", file)
+
+    def test_docker(self):
+        text = (ROOT / "packaging" / "docker" / "Dockerfile").read_text()
+        for script in re.findall(r"^RUN (packaging/\S+)", text, re.M):
+            self.assertTrue((ROOT / script).is_file(), script)
+        stages = re.findall(r"^FROM \S+ AS (\w+)", text, re.M)
+        self.assertEqual(re.findall(r"--from=(\w+)", text), stages)
+
+    def test_the_page_says_of_each_what_was_run(self):
+        page = (ROOT / "docs" / "use" / "install.md").read_text()
+        for name in ("Debian", "Homebrew", "nix", "conda", "vcpkg", "Arch", "Docker", "MSYS2", "OSS-Fuzz"):
+            self.assertRegex(page, rf"(?m)^\| {name}[^|]*\|", name)
+
+
+if __name__ == "__main__":
+    unittest.main()
