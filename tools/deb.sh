@@ -20,7 +20,7 @@ mkdir -p "$out"
 git archive --prefix="acutance-$version/" HEAD | tar -x -C "$out"
 cd "$out/acutance-$version"
 export CCACHE_DIR=${CCACHE_DIR:-${HOME:-/tmp}/.cache/ccache} # debhelper gives builds a home of their own
-nice dpkg-buildpackage -us -uc -b >"$out/build.log" 2>&1 || {
+dpkg-buildpackage -us -uc -b >"$out/build.log" 2>&1 || {
   tail -40 "$out/build.log" >&2
   exit 1
 }

@@ -10,12 +10,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tools"))
+import fill_wheel  # noqa: E402
 import recipes  # noqa: E402
 
 LIBVMAF = re.search(r"version: '([\d.]+)'", (ROOT / "libvmaf" / "meson.build").read_text()).group(1)
@@ -150,6 +152,19 @@ class Recipes(unittest.TestCase):
         page = (ROOT / "docs" / "use" / "install.md").read_text()
         for name in ("Debian", "Homebrew", "nix", "conda", "vcpkg", "Arch", "Docker", "MSYS2", "OSS-Fuzz"):
             self.assertRegex(page, rf"(?m)^\| {name}[^|]*\|", name)
+
+
+class Bill(unittest.TestCase):
+    def test_a_wheel_names_what_it_has_in_addition_to_a_build(self):
+        sources = "0a  ./ffmpeg_5.1.9.orig.tar.xz\n1b  ./zlib_1.2.13.dfsg.orig.tar.gz\n2c  ./dav1d_1.0.0.orig.tar.xz\n"
+        parts = [{"bom-ref": "fmt", "name": "fmt"}, {"bom-ref": "ffmpeg", "name": "libavcodec"}]
+        with tempfile.TemporaryDirectory() as build, unittest.mock.patch("importlib.metadata.version", return_value="3.1.0"):
+            build = pathlib.Path(build)
+            (build / "acutance.cdx.json").write_text(json.dumps({"components": parts, "dependencies": [{"ref": "acutance"}]}))
+            said = fill_wheel.bill(build, sources)
+        versions = {part["name"]: part.get("version") for part in said["components"]}
+        self.assertEqual(versions, {"fmt": None, "nanobind": "3.1.0", "ffmpeg": "5.1.9", "dav1d": "1.0.0", "zlib": "1.2.13"})
+        self.assertEqual(said["dependencies"][0]["dependsOn"], ["fmt", "nanobind", "ffmpeg", "dav1d", "zlib"])
 
 
 if __name__ == "__main__":
