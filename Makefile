@@ -10,6 +10,7 @@ REF ?=
 TIME ?= 60
 DIS ?=
 TAG ?=
+SUITE ?=
 BACKENDS ?= cuda,vulkan
 comma := ,
 JOBS ?= $(shell tools/jobs.sh)
@@ -86,9 +87,14 @@ test-peer: build ## every option and model against libvmaf 3.2 in PyPI's imageio
 	@tools/venv.sh imageio-ffmpeg==0.8.1
 	@python3 -B tests/clients/test_peer.py
 
-test-meson: build ## libvmaf by Meson, as five recipes build it
+test-meson: build ## libvmaf by Meson, as five recipes build it, and a static ffmpeg on it
 	@tools/setup.sh test
 	@ACUTANCE_LIBRARY=$(BUILD)/lib ACUTANCE_MESON=build python3 -B tests/meson/test_meson.py
+	@tools/setup.sh score ffmpeg
+	@tools/sample_pair.sh
+	@tools/venv.sh imageio-ffmpeg==0.8.1
+	@tests/clients/build_ffmpeg.sh static
+	@python3 -B tests/clients/test_static.py
 
 arm: ## the programs for aarch64 by Debian's cross compiler, into build-arm/bin/
 	@tools/setup.sh build arm
@@ -166,8 +172,8 @@ wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/di
 	@tools/setup.sh build ffmpeg wheels
 	@JOBS=$(JOBS) tools/wheels.sh $(PYTHONS)
 
-deb: ## Debian's packages, into build/deb/; DEB_BUILD_PROFILES=nopython leaves out Python's
-	@tools/deb.sh
+deb: ## Debian's packages, into build/deb/; SUITE=trixie: built there in a chroot, with Python's
+	@tools/deb.sh $(SUITE)
 
 recipes: ## the recipes of packaging/ with the source archive's checksums, into build/dist/recipes/
 	@tools/dist.sh

@@ -19,6 +19,7 @@ packages() {
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     wheels) echo python3-venv python3-dev binutils meson nasm ;;
     deb) echo debhelper dpkg-dev lintian ;;
+    debootstrap) echo debootstrap ;;
     deb-python) echo dh-python nanobind-dev pybuild-plugin-pyproject python3-dev python3-nanobind python3-scikit-build-core ;;
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
     style) echo python3 git clang-format shellcheck ;;

@@ -89,11 +89,11 @@ class Static(unittest.TestCase):
                 self.assertGreater(len(theirs), 200)
                 self.assertNotRegex(self.said, "(?i)cuda|vulkan|gpu", "it has no GPUs, and says nothing of them")
 
-    def test_metrics_as_models_are_the_commands(self):
+    def test_metrics_as_models_have_the_commands_scores(self):
         for name, column in (("ssimulacra2", "ssimulacra2"), ("butteraugli", "butteraugli_3norm"), ("psnr_hvs", "psnr_hvs"),
                              ("xpsnr", "xpsnr_y"), ("cambi", "cambi"), ("ciede2000", "ciede2000")):
             done = subprocess.run([ACUTANCE, "score", MEDIA / "reference.mp4", MEDIA / "distorted.mp4", "--feature",
-                                   name.replace("2000", ""), "--no-model", "--out", self.folder / "own.json"],
+                                   name.replace("2000", ""), "--no-model", "--output", self.folder / "own.json"],
                                   capture_output=True, text=True, check=False, env={**os.environ, "ACUTANCE_BACKEND": "cpu"})
             self.assertEqual(done.returncode, 0, done.stderr)
             own = json.loads((self.folder / "own.json").read_text())["frames"]

@@ -3,6 +3,7 @@
 a stand-in for it, where this machine has one."""
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -152,6 +153,43 @@ class Recipes(unittest.TestCase):
         page = (ROOT / "docs" / "use" / "install.md").read_text()
         for name in ("Debian", "Homebrew", "nix", "conda", "vcpkg", "Arch", "Docker", "MSYS2", "OSS-Fuzz"):
             self.assertRegex(page, rf"(?m)^\| {name}[^|]*\|", name)
+
+
+@unittest.skipUnless(os.environ.get("ACUTANCE_LONG_TESTS"), "make test-long builds by the recipes")
+class Builds(unittest.TestCase):
+    """The steps of recipes, run on this machine's packages over a copy of the tree."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        self.tree, self.prefix = self.place / "tree", self.place / "prefix"
+        for name in run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard").splitlines():
+            if (ROOT / name).is_file():
+                (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, self.tree / name)
+        self.archive = self.place / "acutance.tar.xz"
+        self.archive.write_bytes(b"")
+        recipes.write(self.archive, self.place / "recipes")
+
+    def score(self, acutance):
+        (self.place / "grey.y4m").write_bytes(b"YUV4MPEG2 W64 H64 F25:1 C420\nFRAME\n" + b"\x80" * 6144)
+        said = run(acutance, "score", self.place / "grey.y4m", self.place / "grey.y4m", "--feature", "psnr", "--no-model")
+        self.assertRegex(said, r"psnr_y +60\.0")
+
+    def test_conda(self):
+        said = yaml.safe_load((self.place / "recipes" / "conda" / "recipe.yaml").read_text())
+        found = {**os.environ, "PREFIX": str(self.prefix), "CMAKE_ARGS": f"-DCMAKE_INSTALL_RPATH={self.prefix}/lib",
+                 "PATH": f"{self.prefix}/bin:{os.environ['PATH']}"}
+        run("bash", "-euc", "\n".join(said["build"]["script"]), cwd=self.tree, env=found)
+        run("bash", "-euc", "\n".join(said["tests"][0]["script"]), env=found)
+        self.score(self.prefix / "bin" / "acutance")
+
+    def test_homebrew(self):
+        said = json.loads(run("ruby", HERE / "formula.rb", self.place / "recipes" / "homebrew" / "acutance.rb"))
+        for call in said["calls"]:
+            run(*(word.replace("/prefix", str(self.prefix)) for word in call), cwd=self.tree)
+        self.score(self.prefix / "bin" / "acutance")
 
 
 class Bill(unittest.TestCase):
