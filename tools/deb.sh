@@ -36,7 +36,7 @@ prepare_chroot() {
   fi
   place=$root/build
   inside=(unshare --mount --pid --fork "--mount-proc=$root/proc" chroot "$root" env -i HOME=/nonexistent LC_ALL=C.UTF-8
-    PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "CCACHE_DIR=/ccache" "DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-}")
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "DEB_BUILD_OPTIONS=${DEB_BUILD_OPTIONS:-}")
 }
 
 # steps NAME PROFILES SUITE: what runs there

@@ -40,7 +40,7 @@ foreach(file ${installed})
     endif()
   endif()
   # Nor may they name it: two builds in different folders have the same bytes.
-  execute_process(COMMAND ${grep} -c -a -F -e ${TREE} -e ${BUILD} ${file} OUTPUT_VARIABLE paths ERROR_QUIET)
+  execute_process(COMMAND ${grep} -c -a -F -e ${TREE} -e ${BUILD} ${file} OUTPUT_VARIABLE paths OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(paths GREATER 0)
     message(FATAL_ERROR "${file} names the folder that it was built in, ${TREE} or ${BUILD}")
   endif()
