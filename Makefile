@@ -9,13 +9,15 @@ PREFIX ?= /usr/local
 REF ?=
 TIME ?= 60
 DIS ?=
+TAG ?=
+SUITE ?=
 BACKENDS ?= cuda,vulkan
 comma := ,
 JOBS ?= $(shell tools/jobs.sh)
-export BUILD REF DIS
+export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -85,9 +87,14 @@ test-peer: build ## every option and model against libvmaf 3.2 in PyPI's imageio
 	@tools/venv.sh imageio-ffmpeg==0.8.1
 	@python3 -B tests/clients/test_peer.py
 
-test-meson: build ## libvmaf by Meson, as five recipes build it
+test-meson: build ## libvmaf by Meson, as five recipes build it, and a static ffmpeg on it
 	@tools/setup.sh test
 	@ACUTANCE_LIBRARY=$(BUILD)/lib ACUTANCE_MESON=build python3 -B tests/meson/test_meson.py
+	@tools/setup.sh score ffmpeg
+	@tools/sample_pair.sh
+	@tools/venv.sh imageio-ffmpeg==0.8.1
+	@tests/clients/build_ffmpeg.sh static
+	@python3 -B tests/clients/test_static.py
 
 arm: ## the programs for aarch64 by Debian's cross compiler, into build-arm/bin/
 	@tools/setup.sh build arm
@@ -164,6 +171,19 @@ dist: ## the source archive and the binary one for glibc 2.28 and later, into bu
 wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/dist/; PYTHONS="python3.12 ..." names others than python3
 	@tools/setup.sh build ffmpeg wheels
 	@JOBS=$(JOBS) tools/wheels.sh $(PYTHONS)
+
+deb: ## Debian's packages, into build/deb/; SUITE=trixie: built there in a chroot, with Python's
+	@tools/deb.sh $(SUITE)
+
+recipes: ## the recipes of packaging/ with the source archive's checksums, into build/dist/recipes/
+	@tools/dist.sh
+	@tools/recipes.py $(BUILD)/dist/acutance-[0-9.]*[0-9].tar.xz $(BUILD)/dist/recipes
+
+release: ## all that a release has, with checksums, after make dist and make wheels, into build/release/
+	@tools/release.sh
+
+publish: ## upload build/release/ to GitHub as the release of TAG=vX.Y.Z
+	@tools/release.sh publish
 
 clean: ## remove all that make has written
 	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -3,6 +3,8 @@
 
 usage: fill_wheel.py WHEEL BUILD FOLDER    needs the package wheel
 """
+import importlib.metadata
+import json
 import pathlib
 import platform
 import re
@@ -20,6 +22,20 @@ INSIDE = ("libdeflate-dev", "libfmt-dev", "libhwy-dev", "libturbojpeg0-dev")  # 
 
 def run(*words):
     subprocess.run(list(map(str, words)), check=True)
+
+
+def bill(build, sources):
+    """The build's bill of materials, with what a wheel has in addition: nanobind, and what FFmpeg's libraries are built from."""
+    said = json.loads((build / "acutance.cdx.json").read_text())
+    added = [("nanobind", importlib.metadata.version("nanobind"), "BSD-3-Clause", "pkg:pypi/nanobind")]
+    for name, licence in (("ffmpeg", "LGPL-2.1-or-later"), ("dav1d", "BSD-2-Clause"), ("zlib", "Zlib")):
+        version = re.search(rf"/{name}_(?:\d+:)?([\d.]+\d)\S*\.orig\.tar", sources).group(1)
+        added.append((name, version, licence, f"pkg:generic/{name}"))
+    said["components"] = [part for part in said["components"] if part["bom-ref"] != "ffmpeg"] + [
+        {"bom-ref": name, "type": "library", "name": name, "version": version, "licenses": [{"license": {"id": licence}}],
+         "purl": f"{purl}@{version}"} for name, version, licence, purl in added]
+    said["dependencies"][0]["dependsOn"] = [part["bom-ref"] for part in said["components"]]
+    return said
 
 
 def fill(tree, build):
@@ -40,6 +56,9 @@ def fill(tree, build):
     metadata = info / "METADATA"
     metadata.write_text(re.sub(r"^(License-Expression: .*)\n", rf"\1{LICENCES}\n{named}", metadata.read_text(), count=1, flags=re.M))
     shutil.copy(ROOT / "python" / "acutance_command.py", tree)
+    (info / "sboms").mkdir()  # where PEP 770 has it
+    sources = (licences / "ffmpeg" / "SOURCES").read_text()
+    (info / "sboms" / "acutance.cdx.json").write_text(json.dumps(bill(build, sources), indent=1))
     (info / "entry_points.txt").write_text(
         "[console_scripts]\nacutance = acutance_command:acutance\nvmaf = acutance_command:vmaf\n")
 

@@ -10,7 +10,7 @@ packages() {
     # The build does without these: slower, without kernels for some GPUs. ffmpeg brings the libraries that read containers.
     build-optional) echo ninja-build ccache ffmpeg clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
     score | bench) echo python3 python3-venv ffmpeg ;;
-    test) echo python3 ;;
+    test) echo python3 python3-yaml ;;
     python-optional) echo python3-venv python3-dev ;;
     python) ;;
     # FFmpeg's headers are compared with the layouts of src/io/ffmpeg; nothing else needs them.
@@ -18,6 +18,9 @@ packages() {
       chromium-headless-shell ;;
     ffmpeg) echo apt dpkg-dev make xz-utils ;;
     wheels) echo python3-venv python3-dev binutils meson nasm ;;
+    deb) echo debhelper dpkg-dev lintian ;;
+    debootstrap) echo debootstrap ;;
+    deb-python) echo dh-python nanobind-dev pybuild-plugin-pyproject python3-dev python3-nanobind python3-scikit-build-core ;;
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
     style) echo python3 git clang-format shellcheck ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;

@@ -13,7 +13,7 @@ if [ ${#sources[@]} -gt 0 ]; then
   printf '%s\0' "${sources[@]}" | xargs -0 -P "$(tools/jobs.sh)" -n 64 clang-format --dry-run -Werror ||
     { echo "make style: formatting differs; make format corrects it" >&2; exit 1; }
 fi
-shellcheck tools/*.sh .ci/run
+shellcheck tools/*.sh .ci/run packaging/docker/image.sh tests/fuzz/oss-fuzz/build.sh
 python3 -B tools/check_includes.py
 python3 -B tools/check_spec.py
 python3 -B tools/check_files.py

@@ -2,7 +2,8 @@
 # Debian's own ffmpeg source package, configured with --enable-libvmaf against acutance as $BUILD/clients/prefix holds it
 # (installed here), into $BUILD/clients/ffmpeg-SUITE/bin. Built once for a version of ffmpeg; acutance is replaced under
 # it, as a distribution would.
-# usage: build_ffmpeg.sh [SUITE]    "here" (default): the suites of this machine; or another one, such as sid
+# usage: build_ffmpeg.sh [SUITE]    "here" (default): the suites of this machine; another one, such as sid; "static": sid's as a
+# program without shared libraries, on the libvmaf.a that Meson makes of the source archive, as builders of static FFmpegs do
 set -euo pipefail
 
 suite=${1:-here}
@@ -11,7 +12,34 @@ prefix=$build/clients/prefix
 out=$build/clients/ffmpeg-$suite
 jobs=$(tools/jobs.sh)
 mkdir -p "$out/apt/lists/partial" "$out/apt/cache" "$prefix"
-cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
+
+static_libvmaf() {
+  local name archive
+  tools/dist.sh "$out/dist"
+  archive=$(find "$out/dist" -name 'acutance-*.tar.xz')
+  name=$(basename "$archive" .tar.xz)
+  [ "$(sha256sum <"$archive")" != "$(cat "$prefix/.made" 2>/dev/null)" ] || return 0
+  rm -rf "$prefix" "${out:?}/$name" "$out/libvmaf"
+  tar -xf "$archive" -C "$out"
+  meson setup "$out/libvmaf" "$out/$name/libvmaf" --buildtype=release --default-library=static --prefix="$prefix" --libdir=lib \
+    --wrap-mode=nodownload --force-fallback-for=libhwy,fmt,nlohmann_json -Dbuilt_in_models=true -Denable_float=true \
+    -Denable_tests=false -Denable_docs=false
+  ninja -j "$jobs" -C "$out/libvmaf" install
+  sha256sum <"$archive" >"$prefix/.made"
+}
+
+if [ "$suite" = static ]; then
+  suite=sid
+  prefix=$build/clients/static
+  static_libvmaf >"$build/clients/static.log" 2>&1 || {
+    tail -20 "$build/clients/static.log" >&2
+    exit 1
+  }
+  linking=(--pkg-config-flags=--static --extra-ldflags=-static)
+else
+  cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
+  linking=("--extra-ldflags=-Wl,-rpath,$prefix/lib")
+fi
 
 # The build has only what the tests use: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's
 # filter and those around it.
@@ -24,7 +52,7 @@ parts=(
   --enable-filter=libvmaf,psnr,ssim,scale,setsar,format,null,setpts,settb,fps,split,trim,select,copy,color,showinfo,extractplanes
   --enable-indev=lavfi)
 flags=(--disable-everything --disable-autodetect --disable-doc --disable-debug --disable-ffplay --disable-x86asm
-  --enable-libvmaf "${parts[@]}" "--extra-ldflags=-Wl,-rpath,$prefix/lib" --prefix="$out")
+  --enable-libvmaf "${parts[@]}" "${linking[@]}" --prefix="$out")
 
 # Source packages come from this machine's own package mirror, through separate lists.
 sources() {
@@ -53,7 +81,7 @@ newest() { find "$out/apt" -maxdepth 1 -name "ffmpeg_*$1" | sort -V | tail -1; }
 package=$(newest .dsc)
 tarball=$(newest .orig.tar.xz)
 name=$(basename "${package:-$tarball}")
-stamp=$out/$(printf '%s\n' "$name" "${flags[@]}" | sha256sum | cut -c1-16).built
+stamp=$out/$(printf '%s\n' "$name" "${flags[@]}" "$(cat "$prefix/.made" 2>/dev/null)" | sha256sum | cut -c1-16).built
 if [ -e "$stamp" ]; then exit; fi
 
 rm -rf "$out/source" "$out"/*.built

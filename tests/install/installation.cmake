@@ -29,6 +29,7 @@ endforeach()
 
 # Where the builder's folders are free names on another machine, anybody could put libraries there.
 find_program(readelf readelf REQUIRED)
+find_program(grep grep REQUIRED)
 file(GLOB_RECURSE installed LIST_DIRECTORIES false ${prefix}/bin/* ${prefix}/lib/*)
 foreach(file ${installed})
   execute_process(COMMAND ${readelf} -d ${file} OUTPUT_VARIABLE output ERROR_QUIET)
@@ -37,6 +38,11 @@ foreach(file ${installed})
     if(NOT searched MATCHES "^[$]ORIGIN(/[.][.])?$")
       message(FATAL_ERROR "${file} looks for libraries in ${searched}")
     endif()
+  endif()
+  # Nor may they name it: two builds in different folders have the same bytes.
+  execute_process(COMMAND ${grep} -c -a -F -e ${TREE} -e ${BUILD} ${file} OUTPUT_VARIABLE paths OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(paths GREATER 0)
+    message(FATAL_ERROR "${file} names the folder that it was built in, ${TREE} or ${BUILD}")
   endif()
   # They write no pictures: programs that load them need no encoders.
   if(file MATCHES "/lib(vmaf|vship)[.]so" AND output MATCHES "NEEDED[^\n]*lib(deflate|turbojpeg)")

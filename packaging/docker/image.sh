@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Writes the files of the image: what a wheel has without Python, and glibc. usage: image.sh FOLDER
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+image=$(realpath -m "$1")
+build=build-dist-$(uname -m)
+tools/setup.sh build ffmpeg wheels
+tools/portable.sh "$build/portable" 2.28 "${CXX:-g++}"
+tools/ffmpeg_libraries.sh "$build/ffmpeg" "$build/portable"
+tools/configure.sh release "$build" "-DACUTANCE_PORTABLE=$PWD/$build/portable" -DACUTANCE_TESTS=OFF -DACUTANCE_BENCHMARKS=OFF
+cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance vmaf
+
+mkdir -p "$image/usr/bin" "$image/usr/share/doc/acutance" "$image/tmp" "$image/videos"
+chmod 1777 "$image/tmp"
+for name in acutance vmaf; do strip -o "$image/usr/bin/$name" "$build/bin/$name"; done
+cp -L "$build"/ffmpeg/lib/*.so.* "$image/usr/bin/" # which is where the reader looks first
+cp -r LICENSE models/LICENSE "$build/acutance.cdx.json" "$build/ffmpeg/licences" "$image/usr/share/doc/acutance/"
+# Programs and what they open by name: both at the places where the loader of this machine has them.
+for file in "$image"/usr/bin/*; do ldd "$file"; done | awk '$3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' | sort -u |
+  grep -v "^$image/" | while read -r library; do install -D "$library" "$image$library"; done
+du -sm "$image" | awk '{ print "image: " $1 " MB"; exit $1 >= 80 }'

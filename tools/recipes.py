@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Writes the recipes of packaging/ with the version, address and checksums of a source archive.
+
+usage: recipes.py ARCHIVE FOLDER    ACUTANCE_URL: the archive's address; ACUTANCE_HOME: the project's
+
+On GitHub both are those of the release; otherwise the archive's place on this machine.
+"""
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+FILLED = re.compile(r"@([A-Z0-9]+)@")
+
+
+def version():
+    return re.search(r"^project\(acutance VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
+
+
+def facts(archive):
+    sums = {name: hashlib.new(name, archive.read_bytes()) for name in ("sha256", "sha512")}
+    on_github = "/".join(os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")).strip("/")
+    home = os.environ.get("ACUTANCE_HOME") or on_github or ROOT.as_uri()
+    url = os.environ.get("ACUTANCE_URL") or (f"{on_github}/releases/download/v{version()}/{archive.name}" if on_github
+                                             else archive.resolve().as_uri())
+    return {"VERSION": version(), "URL": url, "HOME": home, "SHA256": sums["sha256"].hexdigest(),
+            "SHA512": sums["sha512"].hexdigest(), "SRI": "sha256-" + base64.b64encode(sums["sha256"].digest()).decode()}
+
+
+def write(archive, out):
+    """The folder with all recipes that name the archive; Docker's builds the repository that it lies in."""
+    values = facts(archive)
+    shutil.rmtree(out, ignore_errors=True)
+    for path in sorted((ROOT / "packaging").glob("*/*")):
+        text = path.read_text(encoding="utf-8")
+        if "@VERSION@" in text:
+            target = out / path.relative_to(ROOT / "packaging")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(FILLED.sub(lambda name: values[name.group(1)], text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    write(*map(pathlib.Path, sys.argv[1:]))
