@@ -145,6 +145,7 @@ void FingerprintTrack::SetCrop(const Rectangle& crop) {
 void FingerprintTrack::Add(const Picture& picture, std::optional<double> time) {
   const std::lock_guard lock(mutex_);
   const bool is_here = picture.planes[0].data != nullptr;
+  if (!is_here && !is_left_) return;
   Picture seen = crop_ && is_here ? LumaOf(picture, *crop_) : picture;
   // A decoder may wait for the memory on its device, which is of no use here.
   if (is_left_) left_.push_back(is_here ? std::move(seen) : Picture());
