@@ -20,7 +20,7 @@ from test_peer import BUILD, Clip, filter_options, peer
 OURS = BUILD / "clients" / "ffmpeg-static" / "bin" / "ffmpeg"
 ACUTANCE = BUILD / "bin" / "acutance"
 MEDIA = BUILD / "media"
-OWN = ("fps=", '"fps"', "<VMAF version", '"version"', "fps,")
+OWN = ("<fyi fps=", "fps=", '"fps"', "<VMAF version", '"version"', "fps,")
 
 V0, V1, NEG = "version=vmaf_v0.6.1", "version=vmaf_v1.0.16_3d0h", "version=vmaf_v0.6.1neg"
 # Format, chroma and depth of generated clips or None for the sample pair, options of the filter, models, features.
@@ -33,7 +33,7 @@ RUNS = [
     ("xml", None, "pool=harmonic_mean", (V0, f"{NEG}:name=neg"), ("psnr=enable_apsnr=true",)),
     ("json", None, "shortest=true", ("version=vmaf_4k_v0.6.1",), ()),
     ("json", ("420", 8), "", (V0,), ("psnr=enable_mse=true", "ciede")),
-    ("xml", ("420", 8), "", ("version=vmaf_b_v0.6.3",), ()),
+    ("xml", ("420", 8), "", (NEG, "version=vmaf_4k_v0.6.1:name=four"), ()),
     ("csv", ("420", 8), "", (f"{V0}:enable_transform=true",), ("float_ms_ssim",)),
     ("json", ("420", 8), "", (f"{V0}:disable_clip=true:name=unclipped",), ("vif=debug=true",)),
     ("xml", ("422", 10), "", (V0,), ("psnr", "psnr_hvs")),
