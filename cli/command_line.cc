@@ -169,6 +169,44 @@ void AddServeOptions(CLI::App& command, ServeTexts& texts) {
       "\"vmaf_v0.6.1\"]}");
 }
 
+void AddVerifyOptions(CLI::App& command, VerifyTexts& texts) {
+  Add(command, "file", texts.file, "FILE",
+      "Receipt (score --receipt), summary (score --json) or log of acutance, libvmaf's tool, FFmpeg's filter or VMAFx")
+      ->required();
+  Add(command, "--ref", texts.run.reference, "REF", "Reference video (default: where the receipt says)");
+  Add(command, "--dis", texts.run.distorted, "DIS", "Distorted videos (default: where the receipt says)")
+      ->allow_extra_args(false);
+  command.add_flag("--full", texts.full, "Score all frames again, and check the hashes of samples and scores");
+  Add(command, "--touched", texts.touched, "PERCENT", "Share of wrong frames that a sample must find")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  Add(command, "--confidence", texts.confidence, "PERCENT", "Probability with which it finds them")
+      ->check(CLI::Range(1.0, 99.999999))
+      ->capture_default_str();
+  Add(command, "--seed", texts.seed, "N", "Seed of the sample (default: random)");
+  command.add_flag("--json", texts.json, "Print the result as JSON");
+  AddRunOptions(command, texts.run);
+  command.footer(
+      "\nA receipt holds the options of its run; a log needs them. Without --model, the built-in model whose scores a "
+      "log"
+      "\nhas is found. Exit status: 0 the videos give these scores, 1 they do not, 2 it cannot be checked."
+      "\nExamples:\n  acutance verify receipt.json\n  acutance verify log.xml --ref ref.y4m --dis dis.mp4 --full");
+}
+
+void AddDiffOptions(CLI::App& command, DiffTexts& texts) {
+  Add(command, "old", texts.before, "OLD", "Summary (score --json), log or journal of before")->required();
+  Add(command, "new", texts.after, "NEW", "The same of after")->required();
+  Add(command, "--by", texts.by, "NAME", "Score whose parts are compared (default: the first model's)");
+  Add(command, "--segments", texts.segments, "HOW", "Parts to compare, as in score (default: a summary's shots)");
+  Add(command, "--fps", texts.fps, "RATE", "Frames per second, where the files do not have it")
+      ->check(CLI::PositiveNumber);
+  Add(command, "--worse-than", texts.worse_than, "X",
+      "Exit with status 1 where a mean, of the whole or of a part, is worse by more than X");
+  CLI::Option* const json = command.add_flag("--json", texts.json, "Print the differences as JSON");
+  command.add_flag("--markdown", texts.markdown, "Print tables for a pull request")->excludes(json);
+  command.footer("\nExample: acutance diff main.json branch.json --worse-than 0.5 --markdown");
+}
+
 void AddDoctorOptions(CLI::App& command, DoctorTexts& texts) {
   Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
   Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
@@ -252,6 +290,14 @@ int RunCommandLine(int argc, char** argv) {
       "Files of `acutance score --frames FIRST:END --journal FILE`, in any order")
       ->required();
   AddLogOptions(join, texts.score);
+  VerifyTexts verify_texts;
+  CLI::App& verify =
+      add("verify", "Check a receipt or a log by scoring frames again", [&] { return RunVerifyCommand(verify_texts); });
+  if (is_named(verify)) AddVerifyOptions(verify, verify_texts);
+  DiffTexts diff_texts;
+  AddDiffOptions(
+      add("diff", "What got worse between two summaries, logs or journals", [&] { return RunDiffCommand(diff_texts); }),
+      diff_texts);
   DoctorTexts doctor_texts;
   AddDoctorOptions(add("doctor", "Diagnose mismatched videos", [&] { return RunDoctorCommand(doctor_texts); }),
                    doctor_texts);

@@ -59,6 +59,31 @@ int RunServeCommand(const ServeTexts& texts);
 /// `join`: the logs of a run from the journals of its parts. It reads only the options of logs in `request`.
 int RunJoinCommand(const std::vector<std::string>& journals, ScoreRequest& request);
 
+struct VerifyTexts {
+  std::string file;  // a receipt, a summary with one, or a log
+  RunRequest run = DefaultRequest();
+  bool full = false;
+  double touched = 1;        // percent of the frames
+  double confidence = 99.9;  // percent
+  std::optional<uint64_t> seed;
+  bool json = false;
+};
+
+/// `verify`: 0 the videos give these scores, 1 they give others, 2 it cannot be checked.
+int RunVerifyCommand(const VerifyTexts& texts);
+
+struct DiffTexts {
+  std::string before, after;  // summaries, logs or journals
+  std::string by;
+  std::string segments;
+  std::optional<double> fps;
+  std::optional<double> worse_than;
+  bool json = false, markdown = false;
+};
+
+/// `diff`: 0, 1 a mean is worse by more than allowed, 2 the files cannot be compared.
+int RunDiffCommand(const DiffTexts& texts);
+
 struct DoctorTexts {
   std::string reference;
   std::string distorted;

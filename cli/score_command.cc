@@ -23,10 +23,12 @@
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "log/canonical_json.h"
 #include "log/json_text.h"
 #include "log/log_writer.h"
 #include "log/output_file.h"
 #include "report/map_films.h"
+#include "report/receipt.h"
 #include "report/run_maps.h"
 #include "report/run_page.h"
 #include "report/summary.h"
@@ -204,6 +206,7 @@ Status CheckOutputs(const ScoreRequest& request) {
   videos.push_back(request.run.reference);
   std::vector<std::string> files = request.outputs;
   files.push_back(request.junit);
+  files.push_back(request.receipt);
   files.insert(files.end(), request.pairs_outputs.begin(), request.pairs_outputs.end());
   files.push_back(request.report);
   for (const std::string& file : files)
@@ -260,6 +263,7 @@ void PrintTables(const ScoreRequest& request, const ScoredRun& result, const Sum
   if (request.run.distorted.size() > 1 && !result.session->models().empty())
     fmt::print("{}\n", ComparisonTable(*result.session, summary));
   if (result.restored > 0) fmt::print("{} frames were in {}\n", result.restored, request.run.journal);
+  for (const std::string& line : ReceiptLines(summary)) fmt::print("{}\n", line);
   const int64_t computed = result.frames - result.restored;
   const std::string bound = DescribeBound(summary);
   fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}{}\n", computed, result.seconds,
@@ -300,6 +304,14 @@ void PrintSummary(const ScoreRequest& request, const ScoredRun& result, const Su
   }
 }
 
+Status WriteReceipt(const ScoreRequest& request, const Summary& summary) {
+  if (request.receipt.empty()) return {};
+  Json receipt = summary.receipt;
+  AddFrameScores(summary, receipt);
+  SealReceipt(receipt);
+  return WriteFile(request.receipt, CanonicalJson(receipt) + "\n");
+}
+
 Status WriteReport(const ScoreRequest& request, const ScoredRun& result, const Summary& summary,
                    const std::string& encodes_part) {
   if (request.report.empty()) return {};
@@ -314,6 +326,7 @@ Status WriteOutputs(const ScoreRequest& request, const ScoredRun& result, const 
                     const std::string& encodes_part) {
   ACU_RETURN_IF_ERROR(WriteLogs(request, result));
   ACU_RETURN_IF_ERROR(WriteJunit(request, summary));
+  ACU_RETURN_IF_ERROR(WriteReceipt(request, summary));
   ACU_RETURN_IF_ERROR(WriteReport(request, result, summary, encodes_part));
   return request.worst > 0 ? WriteWorstMaps(request.maps, request.worst, request.run.threads, ViewOf(result))
                            : Status();
@@ -337,6 +350,7 @@ int ReportScores(const ScoreRequest& request, const ScoredRun& result, bool was_
   if (!request.json && !request.stream_frames && !was_stopped) {
     for (const std::string& output : request.outputs) fmt::print("log: {}\n", output);
     if (!request.report.empty()) fmt::print("report: {}\n", request.report);
+    if (!request.receipt.empty()) fmt::print("receipt: {}\n", request.receipt);
   }
   return PrintVerdicts(request, *summary, was_stopped);
 }

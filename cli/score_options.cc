@@ -111,6 +111,16 @@ Exit status: 0 when every frame was scored, 1 when the run failed, 2 for a wrong
 command line, 3 when --require or --at-least does not hold, 130 after Ctrl-C.)");
 }
 
+void AddRunOptions(CLI::App& command, RunRequest& run) {
+  AddedOptions added;
+  for (const RunOption& row : RunOptions()) {
+    const bool is_of_devices = row.name == "threads" || row.name == "backend" || row.name == "device";
+    if (!row.journal.empty() || is_of_devices) added[row.name] = AddOption(command, row, run);
+  }
+  for (const RunOption& row : RunOptions())
+    if (!row.needs.empty() && added.contains(row.name)) added.at(row.name)->needs(added.at(row.needs));
+}
+
 CLI::Option* AddRawOptions(CLI::App& command, RunRequest& run) {
   CLI::Option* const size = AddOption(command, *FindRunOption("size"), run);
   for (const char* name : {"bit-depth", "pixel-format"}) AddOption(command, *FindRunOption(name), run)->needs(size);

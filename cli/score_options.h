@@ -24,6 +24,9 @@ void AddScoreOptions(CLI::App& command, ScoreRequest& request);
 /// The options of logs, summaries and requirements, for `acutance join`.
 void AddLogOptions(CLI::App& command, ScoreRequest& request);
 
+/// The options of a run that scores depend on, and those of devices.
+void AddRunOptions(CLI::App& command, RunRequest& run);
+
 /// --size (which is returned), --pixel-format and --bit-depth; they fill run.open.
 CLI::Option* AddRawOptions(CLI::App& command, RunRequest& run);
 

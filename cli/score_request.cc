@@ -160,7 +160,9 @@ void AddFeatureOf(const std::string& score, RunRequest& run) {
       AllMetrics(), [&](const Metric* each) { return std::ranges::any_of(each->outputs, is_named); });
   if (metric == AllMetrics().end()) return;
   const auto is_it = [&](const FeatureRequest& request) { return MetricName(request.metric) == (*metric)->name; };
-  if (std::ranges::none_of(run.features, is_it)) run.features.push_back({std::string((*metric)->name), {}});
+  if (std::ranges::any_of(run.features, is_it)) return;
+  run.features.push_back({std::string((*metric)->name), {}});
+  run.given.emplace_back("feature", (*metric)->name);
 }
 
 std::string AsPath(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }

@@ -25,6 +25,7 @@ struct ScoreRequest {
   NumberFormat numbers;  // of the logs
   std::string report;    // an HTML file; empty: none
   std::string junit;     // a file; empty: none
+  std::string receipt;   // a file; empty: none
   std::string trace;     // a file; empty: none
   bool maps_video = false;
   bool json = false;

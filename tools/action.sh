@@ -24,9 +24,21 @@ case $status in
   3) verdict="**The encode is not good enough.**" ;;
   *) verdict="**acutance failed with status $status.**" ;;
 esac
+if [[ -n ${BASELINE:-} && -s $folder/summary.json ]]; then
+  limit=()
+  if [[ -n ${WORSE_THAN:-} ]]; then limit=(--worse-than "$WORSE_THAN"); fi
+  compared=0
+  "$ACUTANCE" diff "$BASELINE" "$folder/summary.json" --markdown "${limit[@]}" >"$folder/diff.md" \
+    2>>"$folder/messages.txt" || compared=$?
+  if [[ $compared -ne 0 ]]; then
+    verdict+=$'\n\n**The encode got worse, or it could not be compared with the baseline.**'
+    if [[ $status -eq 0 ]]; then status=$compared; fi
+  fi
+fi
 {
   echo "### acutance"
   echo "$verdict"
+  if [[ -s $folder/diff.md ]]; then cat "$folder/diff.md"; fi
   if [[ -s $folder/messages.txt ]]; then printf '%s\n' '' '```' "$(cat "$folder/messages.txt")" '```'; fi
 } >>"$GITHUB_STEP_SUMMARY"
 exit "$status"

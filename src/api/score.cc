@@ -7,6 +7,7 @@
 #include "base/cancellation_token.h"
 #include "base/did_you_mean.h"
 #include "base/usable_cpus.h"
+#include "engine/named_model.h"
 #include "report/map_films.h"
 #include "run/cached_reference.h"
 #include "run/judge_mean.h"
@@ -41,10 +42,36 @@ void ReadRaw(const ScoreOptions& options, RunRequest& request) {
   request.open.raw_is_semi_planar = options.raw_is_semi_planar;
 }
 
+/// What a receipt needs to score the videos again.
+void NoteFields(const ScoreOptions& options, RunRequest& request) {
+  const auto note = [&](const char* name, std::string text) { request.given.emplace_back(name, std::move(text)); };
+  for (const ModelRequest& model : request.models) {
+    const std::string &source = model.model->source, &name = model.model->name;
+    const bool is_named = IsNamedModel(source);
+    note("model", is_named && name == source
+                      ? source
+                      : fmt::format("{}={}:name={}", is_named ? "version" : "path", source, name));
+  }
+  for (const Feature& feature : options.session.features) {
+    std::string text;
+    for (const auto& [name, value] : feature.options)
+      text += fmt::format("{}{}={}", text.empty() ? "=" : ":", name, value);
+    note("feature", feature.name + text);
+  }
+  if (options.no_model) note("no-model", "true");
+  if (options.session.subsample > 1) note("subsample", fmt::format("{}", options.session.subsample));
+  if (options.first_frame > 0 || options.frame_count > 0)
+    note("frames", options.frame_count > 0
+                       ? fmt::format("{}:{}", options.first_frame, options.first_frame + options.frame_count)
+                       : fmt::format("{}:", options.first_frame));
+  if (!options.film_grain) note("film-grain", "off");
+}
+
 void ReadFields(const ScoreOptions& options, RunRequest& request) {
   const SessionOptions& session = options.session;
   request.models = ToEngine(session.models);
   request.features = ToEngine(session.features);
+  NoteFields(options, request);
   request.choice.none = options.no_model;
   request.choice.is_auto = !options.choose_models.empty();
   request.threads = session.threads;

@@ -1,5 +1,8 @@
 #include "log/json_text.h"
 
+#include <limits>
+
+#include "base/number.h"
 #include "log/escape.h"
 
 namespace acutance {
@@ -63,5 +66,15 @@ std::string Text(const Json& document, bool indented) {
 
 std::string JsonText(const Json& document) { return Text(document, true); }
 std::string JsonLine(const Json& document) { return Text(document, false); }
+
+const Json& JsonAt(const Json& object, std::string_view key) {
+  static const Json kNull;
+  const Json* const found = object.Find(key);
+  return found ? *found : kNull;
+}
+
+double JsonNumber(const Json& value) {
+  return ParseFiniteDouble(value.text).value_or(std::numeric_limits<double>::quiet_NaN());
+}
 
 }  // namespace acutance

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 
@@ -11,5 +12,11 @@ namespace acutance {
 /// U+FFFD.
 std::string JsonText(const Json& document);
 std::string JsonLine(const Json& document);
+
+/// The member of that name; a null where there is none.
+const Json& JsonAt(const Json& object, std::string_view key);
+
+/// The value of a number; NaN where there is none, or it is not finite.
+double JsonNumber(const Json& value);
 
 }  // namespace acutance

@@ -19,6 +19,8 @@ class NumberFormat {
   /// to the same double.
   static Result<NumberFormat> Parse(std::string_view precision);
 
+  bool IsLegacy() const { return !significant_digits_; }
+
   /// Non-finite values as C prints them: nan, -nan, inf, -inf.
   std::string Format(double value) const;
 

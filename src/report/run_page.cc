@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "model/lost_points.h"
 #include "report/damage_classifier.h"
 #include "report/page.h"
+#include "report/receipt.h"
 #include "run/run_observers.h"
 
 namespace acutance {
@@ -191,7 +193,8 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
   page.summary = &summary;
   page.frame_rate = run.frame_rate;
   page.full_range = run.color.full_range.value_or(false);
-  page.receipt = std::move(choice.receipt);
+  page.receipt = ReceiptLines(summary);
+  std::ranges::move(choice.receipt, std::back_inserter(page.receipt));
   page.encodes_part = std::move(choice.encodes_part);
   if (choice.is_small) page.most_points = kPointsOfSmallPage;
   NoteModels(view, page);

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "report/receipt.h"
+
 namespace acutance {
 namespace {
 
@@ -72,6 +74,8 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
     summary.videos.push_back(std::move(video));
   }
   ACU_ASSIGN_OR_RETURN(summary.verdicts, JudgeSummary(summary, choice.requirements));
+  summary.receipt = MakeReceipt(summary, view);
+  SealReceipt(summary.receipt);
   return summary;
 }
 

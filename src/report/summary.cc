@@ -178,6 +178,7 @@ Json SummaryDocument(const Summary& summary) {
                    {"warnings", summary.warnings}};
   if (summary.bound) document["bound"] = BoundJson(summary);
   if (!summary.inputs.empty()) document["inputs"] = InputsJson(summary.inputs);
+  if (summary.receipt.IsObject()) document["receipt"] = summary.receipt;
   if (!summary.verdicts.empty()) document["verdict"] = VerdictsJson(summary.verdicts);
   return document;
 }

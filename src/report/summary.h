@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "base/json.h"
 #include "run/run_bound.h"
 #include "stats/pool.h"
 #include "stats/requirement.h"
@@ -68,6 +69,7 @@ struct Summary {
   std::vector<NamedPool> pools = UsualPools();
   std::vector<NamedPool> part_pools = ParsePools("mean,min").value();  // of segments and shots
   std::vector<Verdict> verdicts = {};                                  // of what was required
+  Json receipt = {};                                                   // sealed (report/receipt.h); null: none
 };
 
 /// "83 % of the time waited for decoding dis.mp4; --decoder auto would help"; empty: not known.

@@ -101,11 +101,18 @@ class ReferenceKeys {
   const AlignmentPlan* plan_ = nullptr;
 };
 
+/// A video whose samples are hashed as it is read.
+struct HashedVideo {
+  std::shared_ptr<SampleHasher> hasher;
+  int64_t first = 0;  // its frame in the first pair, where frames are paired in their order
+};
+
 struct OpenedInputs {
   PairReaderInput reference;
   std::vector<PairReaderInput> distorted;
   ReferenceKeys keys;
-  bool is_instant = true;  // all pictures are in memory, so that none are read ahead
+  std::vector<HashedVideo> hashed{};  // the reference first; empty: no samples are hashed
+  bool is_instant = true;             // all pictures are in memory, so that none are read ahead
 };
 
 std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOptions& options,
@@ -133,6 +140,7 @@ struct StartedRun {
   ScoredRun facts{};  // what is known before the first frame
   RunObservers observers;
   ReferenceKeys keys;
+  std::vector<HashedVideo> hashed{};
   std::unique_ptr<RunJournal> journal{};  // null: none; outlives the session, whose results go there
   std::shared_ptr<Session> session{};
   std::unique_ptr<PairReader> reader{};

@@ -110,6 +110,7 @@ AlignmentPlan PartOf(const AlignmentPlan& plan, const VideoGroup& group) {
 ScoredRun PartOf(ScoredRun run, const VideoGroup& group) {
   run.encodes = Pick(run.encodes, group);
   run.inputs = Pick(run.inputs, group, 1);
+  run.samples = Pick(run.samples, group, 1);
   run.alignments = Pick(run.alignments, group);
   run.worst = Pick(run.worst, group);
   return run;
@@ -151,10 +152,13 @@ ScoredRun JoinGroups(std::vector<ScoredGroup> groups, size_t videos) {
   ScoredRun joined = std::move(groups.front().run);
   std::vector<ScoredEncode> encodes = std::move(joined.encodes);
   std::vector<Input> inputs = std::move(joined.inputs);
+  std::vector<SampleHash> samples = std::move(joined.samples);
   std::vector<Alignment> alignments = std::move(joined.alignments);
   std::vector<std::vector<WorstFrame>> worst = std::move(joined.worst);
+  joined.samples.clear();
   joined.encodes.clear(), joined.inputs.clear(), joined.alignments.clear(), joined.worst.clear();
   if (!inputs.empty()) joined.inputs.push_back(inputs.front());
+  if (!samples.empty()) joined.samples.push_back(samples.front());
   for (ScoredGroup& each : groups) {
     ScoredRun& run = each.run;
     if (&each != &groups.front()) {
@@ -166,11 +170,13 @@ ScoredRun JoinGroups(std::vector<ScoredGroup> groups, size_t videos) {
       AddNew(std::move(run.model_reasons), joined.model_reasons);
       if (run.error && !joined.error) joined.error = std::move(run.error);
       encodes = std::move(run.encodes), inputs = std::move(run.inputs);
+      samples = std::move(run.samples);
       alignments = std::move(run.alignments), worst = std::move(run.worst);
       if (!inputs.empty() && !joined.inputs.empty()) AddChanges(inputs.front().changes, joined.inputs.front());
     }
     Place(encodes, each.group, videos, joined.encodes);
     Place(inputs, each.group, videos, joined.inputs, 1);
+    Place(samples, each.group, videos, joined.samples, 1);
     Place(alignments, each.group, videos, joined.alignments);
     Place(worst, each.group, videos, joined.worst);
   }

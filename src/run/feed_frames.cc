@@ -135,6 +135,21 @@ void RecordBitRates(const std::vector<VideoSource*>& videos, std::vector<Input>&
     if (const std::optional<int64_t> rate = videos[v]->MeasureBitRate()) inputs[v].facts.bit_rate = rate;
 }
 
+/// The hashes of the samples up to the last pair: readers may be ahead of it.
+std::vector<SampleHash> HashesOf(const std::vector<HashedVideo>& videos, const std::vector<Alignment>& alignments,
+                                 int64_t pairs) {
+  std::vector<SampleHash> hashes;
+  for (size_t v = 0; v < videos.size(); ++v) {
+    int64_t count = pairs;
+    for (size_t d = v == 0 ? 0 : v - 1; d < (v == 0 ? alignments.size() : std::min(v, alignments.size())); ++d)
+      if (!alignments[d].pairs.empty())
+        count = std::max(v == 0 && d > 0 ? count : 0,
+                         (v == 0 ? alignments[d].pairs.back().first : alignments[d].pairs.back().second) + 1);
+    hashes.push_back(videos[v].hasher->Hash(videos[v].first + count));
+  }
+  return hashes;
+}
+
 /// Finishes session, reader, observer and journal, until the first error.
 Status Finish(const RunRequest& request, StartedRun& run, FrameFeed& feed, bool has_error) {
   const bool was_stopped = feed.was_stopped();
@@ -194,6 +209,8 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   run.bound = FindBound(request, run, session, reader, feed.times());
   run.frames = session.frames_added();
   run.warnings = session.warnings();
+  run.given = request.given;
+  run.samples = HashesOf(started.hashed, alignment.alignments(), session.frames_added());
   RecordBitRates(videos, run.inputs);
   if (status = started.observers.Conclude(started.session, run); !status.ok())
     return report.Fail(RunStage::kScore, status);

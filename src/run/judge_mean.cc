@@ -311,6 +311,7 @@ Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGate& gate, c
   RunRequest base = request;
   base.find_shots = false;
   base.worst_frames = 0;
+  base.hash_samples = false;
   base.on_frame = nullptr;
   base.on_warning = [&](const std::string& warning) {
     if (warned.insert(warning).second && request.on_warning) request.on_warning(warning);

@@ -218,6 +218,10 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
     opened.is_instant &= (*video)->is_instant();
     if (request.pairing.mode == AlignmentRequest::Mode::kIndex) rates.Add(path, (*video)->frame_rate(), report);
     PairReaderInput input{path, std::move(video).value(), skip};
+    if (request.hash_samples) {
+      opened.hashed.push_back({std::make_shared<SampleHasher>(), skip});
+      input.video = HashSamples(std::move(input.video), opened.hashed.back().hasher);
+    }
     if (v == 0) opened.reference = std::move(input);
     else opened.distorted.push_back(std::move(input));
   }

@@ -244,6 +244,7 @@ RunRequest DefaultRequest() {
     if (!option.fallback.empty() && option.needs.empty()) static_cast<void>(option.read(option.fallback, request));
   request.threads = 0;  // all cores: CompleteRequest counts them
   request.open.take_all = true;
+  request.hash_samples = true;
   return request;
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/status.h"
@@ -89,6 +90,8 @@ template <class Target>
 Status ReadOption(const Option<Target>& option, std::string_view text, OptionStyle style, Target& target) {
   Status status = CheckChoice(option.choices, text);
   if (status.ok()) status = option.read(text, target);
+  if constexpr (std::is_same_v<Target, RunRequest>)
+    if (status.ok() && !option.journal.empty() && text != option.fallback) target.given.emplace_back(option.name, text);
   if (status.ok()) return status;
   return NamedError(status, style == OptionStyle::kApi ? ApiNameOf(option) : std::string(option.name), text, style);
 }

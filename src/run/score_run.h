@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "align/alignment.h"
@@ -22,6 +23,7 @@
 #include "run/cached_reference.h"
 #include "run/model_spec.h"
 #include "run/run_bound.h"
+#include "run/sample_hash.h"
 #include "video/fit_videos.h"
 #include "video/pair_reader.h"
 
@@ -95,6 +97,8 @@ struct RunRequest {
   std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`
   bool check_model_sizes = false;        // warn of models that were made for pictures of another size
   std::vector<FeatureRequest> features;
+  std::vector<std::pair<std::string, std::string>> given{};  // options that scores depend on, as they were read
+  bool hash_samples = false;                                 // ScoredRun::samples
   int threads = 1;
   bool read_ahead = true;  // read and decode on threads of their own
   int subsample = 1;
@@ -175,11 +179,13 @@ struct ScoredRun {
   std::optional<RunBound> bound{};
   bool decoded_by_nvdec = false;  // at least one video
   std::vector<std::string> warnings;
-  std::vector<std::string> model_reasons;      // of the models that were chosen
-  std::optional<double> frame_rate;            // the reference's, else a distorted video's
-  VideoColor color;                            // of the pictures
-  std::vector<Input> inputs;                   // the reference first
-  std::vector<std::vector<WorstFrame>> worst;  // by distorted video, the worst first
+  std::vector<std::string> model_reasons;                  // of the models that were chosen
+  std::optional<double> frame_rate;                        // the reference's, else a distorted video's
+  VideoColor color;                                        // of the pictures
+  std::vector<Input> inputs;                               // the reference first
+  std::vector<SampleHash> samples;                         // likewise; empty: not requested
+  std::vector<std::pair<std::string, std::string>> given;  // RunRequest::given
+  std::vector<std::vector<WorstFrame>> worst;              // by distorted video, the worst first
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };

@@ -219,7 +219,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   const VideoSource& reference = *inputs.reference.video;
   if (Status light = CheckLight(request, reference.color()); !light.ok())
     return report.Fail(RunStage::kRead, std::move(light));
-  StartedRun started{.observers = RunObservers(request, alignment), .keys = inputs.keys};
+  StartedRun started{.observers = RunObservers(request, alignment), .keys = inputs.keys, .hashed = inputs.hashed};
   ScoredRun& facts = started.facts;
   facts.format = reference.format();
   facts.frame_rate = reference.frame_rate();
