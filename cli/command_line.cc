@@ -215,6 +215,15 @@ void AddConformOptions(CLI::App& command, ConformTexts& texts) {
       "Example: acutance conform -- /usr/bin/vmaf --threads 2");
 }
 
+void AddExplainOptions(CLI::App& command, ExplainTexts& texts) {
+  Add(command, "log", texts.log, "LOG", "Log of libvmaf's tool, FFmpeg's filter or another program, with frames")
+      ->required();
+  Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
+  Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
+  command.add_flag("--json", texts.json, "Print the explanation as JSON");
+  AddRawOptions(command, texts.run);
+}
+
 void AddPlanOptions(CLI::App& command, PlanRequest& request) {
   Add(command, "-f,--feature", request.feature, "FEATURE", "A feature, as in score")->required();
   AddRawOptions(command, request.run)->description("Size of the pictures")->required();
@@ -305,6 +314,10 @@ int RunCommandLine(int argc, char** argv) {
   AddConformOptions(add("conform", "Compare a vmaf or ffmpeg program's scores with golden values",
                         [&] { return RunConformCommand(conform_texts); }),
                     conform_texts);
+  ExplainTexts explain_texts;
+  AddExplainOptions(
+      add("explain", "Find out how another tool's log was made", [&] { return RunExplainCommand(explain_texts); }),
+      explain_texts);
   PlanRequest plan_request;
   AddPlanOptions(add("plan", "Print the launches and buffers of a feature", [&] { return PrintPlan(plan_request); }),
                  plan_request);

@@ -122,6 +122,15 @@ int RunConformCommand(const ConformTexts& texts);
 inline constexpr std::string_view kLibraryToolCommand = "conform-library";
 int RunLibraryToolCommand(int argc, char** argv);
 
+struct ExplainTexts {
+  std::string log, reference, distorted;
+  RunRequest run;  // for its raw format
+  bool json = false;
+};
+
+/// `explain`: prints how a log of another tool was made: 0 the cause is known, 1 not.
+int RunExplainCommand(ExplainTexts texts);
+
 struct PlanRequest {
   std::string feature;          // as after --feature
   RunRequest run;               // its raw format is that of the pictures

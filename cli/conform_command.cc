@@ -12,10 +12,10 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/terminal.h"
-#include "report/conform/conform_report.h"
-#include "report/conform/library_tool.h"
 #include "log/json_text.h"
 #include "log/output_file.h"
+#include "report/conform/conform_report.h"
+#include "report/conform/library_tool.h"
 
 namespace acutance::cli {
 namespace {
