@@ -15,10 +15,10 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit clean setup
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup:
 	@tools/setup.sh build
@@ -164,6 +164,9 @@ dist: ## the source archive and the binary one for glibc 2.28 and later, into bu
 wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/dist/; PYTHONS="python3.12 ..." names others than python3
 	@tools/setup.sh build ffmpeg wheels
 	@JOBS=$(JOBS) tools/wheels.sh $(PYTHONS)
+
+conformance-kit: build ## clips, golden values and a page for testing any program with libvmaf's options, into build/conformance-kit/
+	@tools/conformance_kit.sh $(BUILD) $(BUILD)/conformance-kit
 
 clean: ## remove all that make has written
 	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -21,7 +21,7 @@ enum class ToolSyntax { kVmaf, kFfmpeg };
 struct ConformTool {
   std::vector<std::string> words;  // the program and arguments of its own
   ToolSyntax syntax = ToolSyntax::kVmaf;
-  double seconds = 60;  // limit of a run
+  double seconds = 300;  // limit of a run
 
   /// kFfmpeg where the program's name holds "ffmpeg".
   static ConformTool Of(std::vector<std::string> words);

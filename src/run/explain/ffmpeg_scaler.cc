@@ -1,4 +1,4 @@
-#include "report/explain/ffmpeg_scaler.h"
+#include "run/explain/ffmpeg_scaler.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "report/explain/explain.h"
+#include "run/explain/explain.h"
 
 #include <fmt/ranges.h>
 
@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "report/explain/evaluator.h"
+#include "run/explain/evaluator.h"
 
 namespace acutance {
 namespace {
@@ -73,8 +73,8 @@ void AddCrops(Changes& changes, const PictureFormat& format) {
 
 class Search {
  public:
-  Search(const LogEvaluator& evaluator, const ScoreLog& log, const ClipFrames& reference, const ClipFrames& distorted,
-         const LogWindow& early, const LogWindow& late)
+  Search(const LogEvaluator& evaluator, const LoggedScores& log, const ClipFrames& reference,
+         const ClipFrames& distorted, const LogWindow& early, const LogWindow& late)
       : evaluator_(evaluator), log_(log), reference_(reference), distorted_(distorted), early_(early), late_(late) {}
 
   Result<Explanation> Run() {
@@ -83,25 +83,28 @@ class Search {
     for (int round = 0; round < kRounds; ++round) {
       const double before = Best().distance;
       const Hypothesis from = Best().hypothesis;
-      for (const std::function<void(Hypothesis&)>& change : AllChanges()) {
-        Hypothesis next = from;
-        change(next);
-        (void)Try(next);  // what cannot be computed, such as pictures that become too small, is no explanation
+      for (const Changes& kind : KindsOfChange()) {
+        for (const std::function<void(Hypothesis&)>& change : kind) {
+          Hypothesis next = from;
+          change(next);
+          (void)Try(next);  // what cannot be computed, such as pictures that become too small, is no explanation
+        }
+        if (Best().largest <= kEqual) return Conclude();
       }
-      if (Best().largest <= kEqual || Best().distance > 0.9 * before) break;
+      if (Best().distance > 0.9 * before) break;
     }
     return Conclude();
   }
 
  private:
-  Changes AllChanges() const {
-    Changes changes;
-    AddPairings(changes);
+  std::vector<Changes> KindsOfChange() const {
     const PictureFormat &r = reference_.format(), &d = distorted_.format();
-    if (r.width != d.width || r.height != d.height) AddScalings(changes);
-    AddConversions(changes, r);
-    AddCrops(changes, r);
-    return changes;
+    std::vector<Changes> kinds(4);
+    if (r.width != d.width || r.height != d.height) AddScalings(kinds[0]);
+    AddPairings(kinds[1]);
+    AddConversions(kinds[2], r);
+    AddCrops(kinds[3], r);
+    return kinds;
   }
 
   Status Try(const Hypothesis& hypothesis) {
@@ -133,7 +136,7 @@ class Search {
       FindChange(result);
       ACU_RETURN_IF_ERROR(NameModel(result));
     }
-    if (log_.Step() > 1) result.sampling = fmt::format("one of {} frames is scored", log_.Step());
+    if (log_.step > 1) result.sampling = fmt::format("one of {} frames is scored", log_.step);
     return result;
   }
 
@@ -192,7 +195,7 @@ class Search {
   }
 
   const LogEvaluator& evaluator_;
-  const ScoreLog& log_;
+  const LoggedScores& log_;
   const ClipFrames& reference_;
   const ClipFrames& distorted_;
   const LogWindow early_, late_;
@@ -207,11 +210,11 @@ Json CandidateJson(const ExplainCandidate& candidate) {
 
 }  // namespace
 
-Result<Explanation> ExplainLog(const ScoreLog& log, const std::string& reference, const std::string& distorted,
+Result<Explanation> ExplainLog(const LoggedScores& log, const std::string& reference, const std::string& distorted,
                                const OpenOptions& open, int threads) {
   if (log.frames.empty())
     return Error(StatusCode::kUnsupported, "{} has no scores of frames: a log of xml, json or csv is needed", log.path);
-  const int64_t step = std::max<int64_t>(log.Step(), 1), last = log.frames.back() + 1;
+  const int64_t step = log.step, last = log.frames.back() + 1;
   const int64_t length = kWindow + 8 * (step - 1);
   const auto aligned = [&](int64_t frame) { return std::max<int64_t>(frame, 0) / step * step; };
   const LogWindow early{aligned(std::min(kReach, last - length)), std::min(aligned(kReach) + length, last)};

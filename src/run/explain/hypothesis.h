@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "image/picture.h"
-#include "report/explain/ffmpeg_scaler.h"
+#include "run/explain/ffmpeg_scaler.h"
 
 namespace acutance {
 

@@ -1,4 +1,4 @@
-#include "report/explain/hypothesis.h"
+#include "run/explain/hypothesis.h"
 
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-#include "report/explain/clip_frames.h"
+#include "run/explain/clip_frames.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "report/explain/evaluator.h"
+#include "run/explain/evaluator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr int64_t kMargin = 3;        // frames at a window's ends whose feature
 constexpr double kMostDistance = 10;  // of a column
 constexpr double kPrinted = 1.01e-6;  // how far numbers with six decimals may lie apart
 
-std::optional<double> LoggedScore(const ScoreLog& log, const LoggedColumn& column, int64_t frame) {
+std::optional<double> LoggedScore(const LoggedScores& log, const LoggedSeries& column, int64_t frame) {
   const auto found = std::ranges::lower_bound(log.frames, frame);
   if (found == log.frames.end() || *found != frame) return std::nullopt;
   const std::optional<double> score = column.scores[static_cast<size_t>(found - log.frames.begin())];
@@ -27,7 +27,7 @@ std::optional<double> LoggedScore(const ScoreLog& log, const LoggedColumn& colum
 /// Pairs of a computed and a logged score.
 using ScorePairs = std::vector<std::pair<double, double>>;
 
-ScorePairs PairsOf(const ScoreLog& log, const ScoreTable& table, int computed, const LoggedColumn& logged,
+ScorePairs PairsOf(const LoggedScores& log, const ScoreTable& table, int computed, const LoggedSeries& logged,
                    const LogWindow& window) {
   ScorePairs pairs;
   for (int64_t frame = window.first + kMargin; frame < window.end - kMargin; ++frame) {
@@ -68,7 +68,7 @@ Result<ModelRequest> RequestOf(std::string_view version, std::string_view name, 
 }
 
 /// Whether the log has all features of the model.
-bool HasFeatures(const ScoreLog& log, std::string_view model, const PictureFormat& format) {
+bool HasFeatures(const LoggedScores& log, std::string_view model, const PictureFormat& format) {
   const Result<ModelRequest> request = RequestOf(model, model, false);
   if (!request.ok()) return false;
   const Result<std::unique_ptr<Session>> session = OpenSession({*request}, {}, format, 1, 1);
@@ -84,7 +84,7 @@ bool HasFeatures(const ScoreLog& log, std::string_view model, const PictureForma
 }
 
 /// The metrics that have an output with the name of one of the log's columns.
-std::vector<FeatureRequest> MetricsOf(const ScoreLog& log) {
+std::vector<FeatureRequest> MetricsOf(const LoggedScores& log) {
   std::vector<FeatureRequest> features;
   for (const Metric* metric : AllMetrics())
     if (!IsInternal(*metric) && std::ranges::any_of(metric->outputs, [&](const OutputSpec& output) {
@@ -96,10 +96,10 @@ std::vector<FeatureRequest> MetricsOf(const ScoreLog& log) {
 
 }  // namespace
 
-Result<LogEvaluator> LogEvaluator::Make(const ScoreLog& log, const ClipFrames& reference, const ClipFrames& distorted,
-                                        int threads) {
+Result<LogEvaluator> LogEvaluator::Make(const LoggedScores& log, const ClipFrames& reference,
+                                        const ClipFrames& distorted, int threads) {
   LogEvaluator evaluator(log, reference, distorted, threads);
-  evaluator.step_ = std::max<int64_t>(log.Step(), 1);
+  evaluator.step_ = log.step;
   for (const BuiltinModel& model : BuiltinModels())
     if (HasFeatures(log, model.name, reference.format())) evaluator.models_.emplace_back(model.name);
   if (evaluator.models_.empty()) evaluator.features_ = MetricsOf(log);
@@ -136,7 +136,7 @@ Result<LogDistance> LogEvaluator::Evaluate(const Hypothesis& hypothesis, const L
   const ScoreTable& table = session->scores(0);
   LogDistance result;
   for (int c = 0; c < static_cast<int>(table.columns().size()); ++c) {
-    const LoggedColumn* logged = log_->Find(table.columns()[static_cast<size_t>(c)].shown);
+    const LoggedSeries* logged = log_->Find(table.columns()[static_cast<size_t>(c)].shown);
     if (!logged) continue;
     const ScorePairs pairs = PairsOf(*log_, table, c, *logged, window);
     if (pairs.empty()) continue;
@@ -165,7 +165,7 @@ Result<std::vector<ModelFit>> LogEvaluator::FitModels(const Hypothesis& hypothes
   const ScoreTable& table = session->scores(0);
   std::vector<ModelFit> fits;
   for (const ModelRun& run : session->models())
-    for (const LoggedColumn& logged : log_->columns) {
+    for (const LoggedSeries& logged : log_->columns) {
       const bool is_feature = std::ranges::any_of(
           table.columns(), [&](const ScoreTable::Column& column) { return column.shown == logged.name; });
       if (is_feature) continue;

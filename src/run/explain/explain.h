@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/status.h"
 #include "io/video_source.h"
-#include "log/read/score_log.h"
-#include "report/explain/hypothesis.h"
+#include "run/explain/hypothesis.h"
+#include "run/explain/logged_scores.h"
 
 namespace acutance {
 
@@ -34,7 +35,7 @@ struct Explanation {
   std::string Sentence() const;
 };
 
-Result<Explanation> ExplainLog(const ScoreLog& log, const std::string& reference, const std::string& distorted,
+Result<Explanation> ExplainLog(const LoggedScores& log, const std::string& reference, const std::string& distorted,
                                const OpenOptions& open, int threads);
 
 Json ExplanationJson(const Explanation& explanation);

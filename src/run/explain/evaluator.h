@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 #include "engine/session.h"
-#include "log/read/score_log.h"
-#include "report/explain/clip_frames.h"
-#include "report/explain/hypothesis.h"
+#include "run/explain/clip_frames.h"
+#include "run/explain/hypothesis.h"
+#include "run/explain/logged_scores.h"
 
 namespace acutance {
 
@@ -36,7 +36,7 @@ class LogEvaluator {
  public:
   /// Finds what the log's columns need: the features of the first built-in model that has all of its in the log, or
   /// else the metrics whose outputs have its columns' names. Fails where there are none.
-  static Result<LogEvaluator> Make(const ScoreLog& log, const ClipFrames& reference, const ClipFrames& distorted,
+  static Result<LogEvaluator> Make(const LoggedScores& log, const ClipFrames& reference, const ClipFrames& distorted,
                                    int threads);
 
   Result<LogDistance> Evaluate(const Hypothesis& hypothesis, const LogWindow& window) const;
@@ -44,12 +44,12 @@ class LogEvaluator {
   Result<std::vector<ModelFit>> FitModels(const Hypothesis& hypothesis, const LogWindow& window) const;
 
  private:
-  LogEvaluator(const ScoreLog& log, const ClipFrames& reference, const ClipFrames& distorted, int threads)
+  LogEvaluator(const LoggedScores& log, const ClipFrames& reference, const ClipFrames& distorted, int threads)
       : log_(&log), reference_(&reference), distorted_(&distorted), threads_(threads) {}
   Result<std::unique_ptr<Session>> Score(const Hypothesis& hypothesis, const LogWindow& window,
                                          std::vector<ModelRequest> models) const;
 
-  const ScoreLog* log_;
+  const LoggedScores* log_;
   const ClipFrames* reference_;
   const ClipFrames* distorted_;
   int threads_;
