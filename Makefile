@@ -17,10 +17,10 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 setup:
 	@tools/setup.sh build
@@ -184,6 +184,9 @@ release: ## all that a release has, with checksums, after make dist and make whe
 
 publish: ## upload build/release/ to GitHub as the release of TAG=vX.Y.Z
 	@tools/release.sh publish
+
+conformance-kit: build ## clips, golden values and a page for testing any program with libvmaf's options, into build/conformance-kit/
+	@tools/conformance_kit.sh $(BUILD) $(BUILD)/conformance-kit
 
 clean: ## remove all that make has written
 	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -232,6 +232,36 @@ void AddParityOptions(CLI::App& command, ParityArgs& args) {
   AddRawOptions(command, args.run);
 }
 
+void AddConformOptions(CLI::App& command, ConformTexts& texts) {
+  Add(command, "--library", texts.library, "FILE", "Test a libvmaf shared library, through its C API");
+  Add(command, "--cpumask", texts.cpumask, "MASK", "Instruction sets that the library shall not use (libvmaf's mask)")
+      ->check(CLI::NonNegativeNumber);
+  Add(command, "--backend", texts.backend, "NAME", "Test a backend of this installation");
+  Add(command, "--only", texts.only, "NAME", "Only this clip, metric, feature with options or model (repeatable)")
+      ->allow_extra_args(false);
+  Add(command, "--tolerance", texts.tolerance, "X", "Difference that counts as equal (default: none in six decimals)")
+      ->check(CLI::NonNegativeNumber);
+  Add(command, "-j,--jobs", texts.jobs, "N", "Runs at a time (default: as many as there are cores)")
+      ->check(CLI::Range(1, 1024));
+  command.add_flag("--json", texts.json, "Print the results as JSON");
+  Add(command, "--junit", texts.junit, "FILE", "Write the results as JUnit XML, a test for each clip and feature");
+  Add(command, "--clips", texts.clips, "DIR", "Write the clips into this folder and stop");
+  Add(command, "--record", texts.record, "FILE", "Write the program's scores as golden values and stop");
+  command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
+  command.footer(
+      "\nWhat follows -- is a program with libvmaf's options, or an ffmpeg with the filter libvmaf.\n"
+      "Example: acutance conform -- /usr/bin/vmaf --threads 2");
+}
+
+void AddExplainOptions(CLI::App& command, ExplainTexts& texts) {
+  Add(command, "log", texts.log, "LOG", "Log of libvmaf's tool, FFmpeg's filter or another program, with frames")
+      ->required();
+  Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
+  Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
+  command.add_flag("--json", texts.json, "Print the explanation as JSON");
+  AddRawOptions(command, texts.run);
+}
+
 void AddPlanOptions(CLI::App& command, PlanRequest& request) {
   Add(command, "-f,--feature", request.feature, "FEATURE", "A feature, as in score")->required();
   AddRawOptions(command, request.run)->description("Size of the pictures")->required();
@@ -255,6 +285,7 @@ int OnDevices(const char* command, const DeviceTexts& texts, const std::function
 
 int RunCommandLine(int argc, char** argv) {
   if (argc == 2 && argv[1] == kWorkerCommand) return RunBatchWorker();
+  if (argc > 2 && argv[1] == kLibraryToolCommand) return RunLibraryToolCommand(argc, argv);
   CLI::App app("acutance: perceptual video quality metrics", "acutance");
   app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which inherit it
   app.set_version_flag("--version",
@@ -325,16 +356,26 @@ int RunCommandLine(int argc, char** argv) {
   AddParityOptions(
       add("parity", "Compare every backend with the CPU on a pair", [&] { return RunParityCommand(parity_args); }),
       parity_args);
+  ConformTexts conform_texts;
+  AddConformOptions(add("conform", "Compare a vmaf or ffmpeg program's scores with golden values",
+                        [&] { return RunConformCommand(conform_texts); }),
+                    conform_texts);
+  ExplainTexts explain_texts;
+  AddExplainOptions(
+      add("explain", "Find out how another tool's log was made", [&] { return RunExplainCommand(explain_texts); }),
+      explain_texts);
   PlanRequest plan_request;
   AddPlanOptions(add("plan", "Print the launches and buffers of a feature", [&] { return PrintPlan(plan_request); }),
                  plan_request);
   // This follows the commands, which would inherit it.
   app.footer("\nExample: acutance score reference.mp4 encode.mkv\n`acutance COMMAND --help` describes a command.");
 
-  // What follows -- are options of `acutance score`, which this command line does not read.
-  if (argc > 1 && argv[1] == std::string_view("batch")) {
+  // What follows -- is for another command: `acutance score`, or a program under test.
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "batch" || first == "conform") {
     char** const end = std::find(argv, argv + argc, std::string_view("--"));
-    for (char** option = end; option + 1 < argv + argc; ++option) batch_texts.options.emplace_back(option[1]);
+    std::vector<std::string>& rest = first == "batch" ? batch_texts.options : conform_texts.tool;
+    for (char** option = end; option + 1 < argv + argc; ++option) rest.emplace_back(option[1]);
     argc = static_cast<int>(end - argv);
   }
   try {

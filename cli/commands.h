@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -123,6 +124,37 @@ struct ParityArgs {
 /// `parity`: prints the largest absolute difference to the CPU, by feature and backend: 0 all within the bound, 1 not,
 /// or a run failed.
 int RunParityCommand(ParityArgs args);
+
+struct ConformTexts {
+  std::vector<std::string> tool;  // what follows --: a program and its own arguments
+  std::string library;            // a libvmaf shared library
+  std::string cpumask = "0";      // of the library
+  std::string backend;            // of this installation's `vmaf`
+  std::vector<std::string> only;  // clips, metrics or items; empty: all
+  std::string junit;              // a file; empty: none
+  std::string record;             // a file for new golden values; empty: none
+  std::string clips;              // a folder for the clips; empty: none
+  double tolerance = 0;
+  int jobs = 0;  // runs at a time; 0: as many as there are cores
+  bool json = false;
+  bool quiet = false;
+};
+
+/// `conform`: compares a program's scores of generated clips with golden values: 0 all are equal, 1 not.
+int RunConformCommand(const ConformTexts& texts);
+
+/// The command by which `conform --library` runs a library in a process of its own: argv[1], before the library.
+inline constexpr std::string_view kLibraryToolCommand = "conform-library";
+int RunLibraryToolCommand(int argc, char** argv);
+
+struct ExplainTexts {
+  std::string log, reference, distorted;
+  RunRequest run;  // for its raw format
+  bool json = false;
+};
+
+/// `explain`: prints how a log of another tool was made: 0 the cause is known, 1 not.
+int RunExplainCommand(ExplainTexts texts);
 
 struct PlanRequest {
   std::string feature;          // as after --feature
