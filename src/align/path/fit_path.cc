@@ -374,7 +374,6 @@ FittedPath FitPath(const FrameTrack& reference, const FrameTrack& distorted) {
     return PathSearch::Window{centre - reach, centre + reach};
   };
   search.fill = [&](int64_t j, int64_t first, std::span<double> costs) { fitted.FillPairs(j, first, costs); };
-  search.costs = kFineCosts;
   // Details are wrong in most frames of weak encodes: cells find the path that says what they weigh.
   fitted.weights = {.details = 0, .new_details = 0};
   FramePath path = FindPath(search);

@@ -1,7 +1,6 @@
 #include "align/path/path_confidence.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 
@@ -10,7 +9,7 @@
 namespace acutance {
 
 bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
-  constexpr double kAlike = 0.02;  // the part of the error
+  constexpr double kAlike = 0.05;  // the part of the error
   const auto alike = [&](const FineResiduals& band) {
     return band.ReferenceDistance(i, other) <= kAlike * (band.Residual(j, i) + band.floor());
   };
@@ -85,24 +84,9 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   return static_cast<double>(now - before) * product / apart;
 }
 
-/// Whether distorted frames begin .. end - 1 by themselves lie nearer to what comes before or after their reference
-/// frames, all together.
-bool OwnPicturesContradict(const FittedPath& fitted, std::span<const int64_t> judged, int64_t begin, int64_t end) {
-  double before = 0, after = 0;  // what the frames cost there beyond what they cost where they are
-  for (int64_t j = begin; j < end; ++j) {
-    const int64_t first = judged[j] - 1;
-    if (first < 0 || first + 2 >= fitted.reference_count) continue;
-    std::array<double, 3> costs;
-    fitted.FillPairs(j, first, costs);
-    before += costs[0] - costs[1];
-    after += costs[2] - costs[1];
-  }
-  return std::min(before, after) < 0;
-}
-
-/// Frames that fit two places lie where the sure frames on both sides have them, if these have one offset and neither
-/// another path nor their own pictures speak for others: were some repeated, others would be missing again.
-void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double sure,
+/// Frames that fit two places lie where the sure frames on both sides have them, if these have one offset and nothing
+/// speaks for others: were some repeated, others would be missing again.
+void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, double sure,
                       std::vector<double>& margins) {
   int64_t last_sure = -1;
   double least = 0;
@@ -112,7 +96,7 @@ void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, co
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
     if (margins[at] < sure) continue;
-    if (last_sure >= 0 && least > -sure && !OwnPicturesContradict(fitted, judged, last_sure + 1, j))
+    if (last_sure >= 0 && least > -sure)
       for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
@@ -315,7 +299,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
   constexpr double kSureOfLags = 12;       // of those that seem to catch up
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
-  TrustBetweenSure(path, judged, fitted, kSure, margins);
+  TrustBetweenSure(path, judged, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
   DoubtStops(parts_moved, margins);
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
