@@ -42,7 +42,7 @@ TEST(Verify, ChanceIsThatOfSamples) {
 }
 
 TEST(Receipt, FilesAreHashedWholeOrInPieces) {
-  const TempDir folder;
+  const test::TempDir folder;
   std::string text(300000, 'a');
   for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 % 251);
   const std::string path = folder / "file";
