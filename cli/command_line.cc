@@ -327,7 +327,7 @@ int RunCommandLine(int argc, char** argv) {
   if (is_named(verify)) AddVerifyOptions(verify, verify_texts);
   DiffTexts diff_texts;
   AddDiffOptions(
-      add("diff", "What got worse between two summaries, logs or journals", [&] { return RunDiffCommand(diff_texts); }),
+      add("diff", "What got worse between two results", [&] { return RunDiffCommand(diff_texts); }),
       diff_texts);
   DoctorTexts doctor_texts;
   AddDoctorOptions(add("doctor", "Diagnose mismatched videos", [&] { return RunDoctorCommand(doctor_texts); }),
@@ -357,7 +357,7 @@ int RunCommandLine(int argc, char** argv) {
       add("parity", "Compare every backend with the CPU on a pair", [&] { return RunParityCommand(parity_args); }),
       parity_args);
   ConformTexts conform_texts;
-  AddConformOptions(add("conform", "Compare a vmaf or ffmpeg program's scores with golden values",
+  AddConformOptions(add("conform", "Compare a program's scores with golden values",
                         [&] { return RunConformCommand(conform_texts); }),
                     conform_texts);
   ExplainTexts explain_texts;
