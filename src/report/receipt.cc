@@ -262,6 +262,18 @@ std::vector<std::string> ReceiptLines(const Summary& summary) {
   return lines;
 }
 
+namespace {
+
+/// The feature that stands for a run without a model. Canonical JSON sorts names, so their order says nothing.
+std::string MainFeature(const std::vector<std::string>& names) {
+  const auto is_of_chroma = [](const std::string& name) { return name.ends_with("_cb") || name.ends_with("_cr"); };
+  return *std::ranges::min_element(names, {}, [&](const std::string& name) {
+    return std::pair(is_of_chroma(name), std::string_view(name));
+  });
+}
+
+}  // namespace
+
 std::string ReceiptLine(const Json& receipt, size_t video) {
   constexpr size_t kDigits = 16;  // of the hash: 64 bits, which no search finds in another receipt by chance
   const Json& result = JsonAt(receipt, "results").items[video];
@@ -273,7 +285,7 @@ std::string ReceiptLine(const Json& receipt, size_t video) {
     if (FindBuiltinModel(JsonAt(models.front(), "source").text)) name = JsonAt(models.front(), "source").text;
     key = JsonAt(models.front(), "name").text;
   } else if (!scores.keys.empty()) {
-    name = key = scores.keys.front();
+    name = key = MainFeature(scores.keys);
   }
   const Json& score = JsonAt(scores, key);
   std::string text = fmt::format("{} {:.2f}", name, JsonNumber(JsonAt(score, "mean")));

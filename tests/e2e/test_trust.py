@@ -109,6 +109,11 @@ class Verify(TrustTest):
         self.log("max.json", "--precision", "max")
         self.assert_verified(self.verify_log("max.json", "--full"))
 
+    def test_run_without_a_model(self):
+        self.assert_ok(self.acutance("score", self.ref, self.dis, "--no-model", "-f", "psnr", "-q", "--align", "index",
+                                     "--receipt", self.path("psnr.json")))
+        self.assert_verified(self.verify("psnr.json"))
+
     def test_libvmaf_commands_log(self):
         for name, flag in (("a.xml", "--xml"), ("a.json", "--json"), ("a.csv", "--csv")):
             self.assert_ok(self.run_command(VMAF, "-r", self.ref, "-d", self.dis, "-o", self.path(name), flag, "-q",
