@@ -289,8 +289,9 @@ std::string ReceiptLine(const Json& receipt, size_t video) {
   }
   const Json& score = JsonAt(scores, key);
   std::string text = fmt::format("{} {:.2f}", name, JsonNumber(JsonAt(score, "mean")));
-  if (!JsonAt(score, "low").IsNull())
-    text += fmt::format(" [{:.1f}, {:.1f}]", JsonNumber(JsonAt(score, "low")), JsonNumber(JsonAt(score, "high")));
+  const double low = JsonNumber(JsonAt(score, "low")), high = JsonNumber(JsonAt(score, "high"));
+  if (!JsonAt(score, "low").IsNull() && std::isfinite(low) && std::isfinite(high))
+    text += fmt::format(" [{:.1f}, {:.1f}]", low, high);
   const auto& inputs = JsonAt(receipt, "inputs").items;
   if (video + 1 < inputs.size()) text += ShortChanges(receipt, inputs[video + 1]);
   const Json& pairs = JsonAt(result, "pairs");
