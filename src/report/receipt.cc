@@ -266,7 +266,9 @@ namespace {
 
 /// The feature that stands for a run without a model. Canonical JSON sorts names, so their order says nothing.
 std::string MainFeature(const std::vector<std::string>& names) {
-  const auto is_of_chroma = [](const std::string& name) { return name.ends_with("_cb") || name.ends_with("_cr"); };
+  const auto is_of_chroma = [](const std::string& name) {
+    return name.ends_with("_cb") || name.ends_with("_cr") || name.ends_with("_u") || name.ends_with("_v");
+  };
   return *std::ranges::min_element(names, {}, [&](const std::string& name) {
     return std::pair(is_of_chroma(name), std::string_view(name));
   });
@@ -288,7 +290,8 @@ std::string ReceiptLine(const Json& receipt, size_t video) {
     name = key = MainFeature(scores.keys);
   }
   const Json& score = JsonAt(scores, key);
-  std::string text = fmt::format("{} {:.2f}", name, JsonNumber(JsonAt(score, "mean")));
+  const double mean = JsonNumber(JsonAt(score, "mean"));
+  std::string text = std::isfinite(mean) ? fmt::format("{} {:.2f}", name, mean) : name + " without a finite mean";
   const double low = JsonNumber(JsonAt(score, "low")), high = JsonNumber(JsonAt(score, "high"));
   if (!JsonAt(score, "low").IsNull() && std::isfinite(low) && std::isfinite(high))
     text += fmt::format(" [{:.1f}, {:.1f}]", low, high);
