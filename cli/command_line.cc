@@ -326,9 +326,8 @@ int RunCommandLine(int argc, char** argv) {
       add("verify", "Check a receipt or a log by scoring frames again", [&] { return RunVerifyCommand(verify_texts); });
   if (is_named(verify)) AddVerifyOptions(verify, verify_texts);
   DiffTexts diff_texts;
-  AddDiffOptions(
-      add("diff", "What got worse between two results", [&] { return RunDiffCommand(diff_texts); }),
-      diff_texts);
+  AddDiffOptions(add("diff", "What got worse between two results", [&] { return RunDiffCommand(diff_texts); }),
+                 diff_texts);
   DoctorTexts doctor_texts;
   AddDoctorOptions(add("doctor", "Diagnose mismatched videos", [&] { return RunDoctorCommand(doctor_texts); }),
                    doctor_texts);
@@ -357,9 +356,9 @@ int RunCommandLine(int argc, char** argv) {
       add("parity", "Compare every backend with the CPU on a pair", [&] { return RunParityCommand(parity_args); }),
       parity_args);
   ConformTexts conform_texts;
-  AddConformOptions(add("conform", "Compare a program's scores with golden values",
-                        [&] { return RunConformCommand(conform_texts); }),
-                    conform_texts);
+  AddConformOptions(
+      add("conform", "Compare a program's scores with golden values", [&] { return RunConformCommand(conform_texts); }),
+      conform_texts);
   ExplainTexts explain_texts;
   AddExplainOptions(
       add("explain", "Find out how another tool's log was made", [&] { return RunExplainCommand(explain_texts); }),

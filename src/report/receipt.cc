@@ -269,9 +269,8 @@ std::string MainFeature(const std::vector<std::string>& names) {
   const auto is_of_chroma = [](const std::string& name) {
     return name.ends_with("_cb") || name.ends_with("_cr") || name.ends_with("_u") || name.ends_with("_v");
   };
-  return *std::ranges::min_element(names, {}, [&](const std::string& name) {
-    return std::pair(is_of_chroma(name), std::string_view(name));
-  });
+  return *std::ranges::min_element(
+      names, {}, [&](const std::string& name) { return std::pair(is_of_chroma(name), std::string_view(name)); });
 }
 
 }  // namespace
