@@ -127,7 +127,22 @@ void AddLadderOptions(CLI::App& command, EncodesTexts& texts) {
 void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
   Add(command, "points", texts.points, "FILE", "CSV: curve,rate,quality; rates in any unit")->required();
   AddAnchorOption(command, texts);
+  Add(command, "--method", texts.method, "avm", "Only the BD-rate as AVM's common test conditions define it")
+      ->check(CLI::IsMember({"avm"}));
+  Add(command, "--by", texts.by, "NAME", "With --method avm: what the qualities are, as vmaf, which saturates")
+      ->needs("--method");
   command.add_flag("--json", texts.json, "Print the curves and differences as JSON");
+}
+
+void AddCtcOptions(CLI::App& command, CtcTexts& texts) {
+  Add(command, "releases", texts.releases, "TAG=DIR", "Folders with RDResults_*.csv of the releases to compare")
+      ->required();
+  Add(command, "--anchor", texts.anchors, "DIR", "The anchor's folder; TAG=DIR: of that release alone")->required();
+  Add(command, "--output", texts.output, "DIR", "Where the tables go (default: here)");
+  Add(command, "--name", texts.name, "NAME", "End of the tables' names (default: AV1-vs-AV2)");
+  Add(command, "--refused", texts.refused, "empty|zero", "What stands for a BD-rate that is refused (default: empty)")
+      ->check(CLI::IsMember({"empty", "zero"}));
+  command.footer("\nExample: acutance ctc v13.0.0=new/ --anchor anchor/ --output tables");
 }
 
 /// "auto" is 0.
@@ -306,6 +321,9 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App& ladder = add("ladder", "Rate-quality curves, hulls and BD-rates", [&] { return RunLadderCommand(texts); });
   if (is_named(ladder)) AddLadderOptions(ladder, texts);
   AddBdOptions(add("bd", "Hulls and BD-rates of known points", [&] { return RunBdCommand(texts); }), texts);
+  CtcTexts ctc_texts;
+  AddCtcOptions(add("ctc", "BD-rates of releases as AVM tabulates them", [&] { return RunCtcCommand(ctc_texts); }),
+                ctc_texts);
   BatchTexts batch_texts;
   AddBatchOptions(
       add("batch", "Score the pairs of a list, several at a time", [&] { return RunBatchCommand(batch_texts); }),

@@ -27,13 +27,24 @@ struct EncodesTexts {
   std::string anchor;
   std::string ctc;
   std::string points;
-  bool json = false;  // of `bd`
+  std::string method;  // of `bd`: empty, all of kCurveMethods; or "avm"
+  bool json = false;   // of `bd`
 };
 
 /// `compare`, `ladder`: several encodes of one reference, which is read once. `bd`: known points.
 int RunCompareCommand(EncodesTexts& texts);
 int RunLadderCommand(EncodesTexts& texts);
 int RunBdCommand(const EncodesTexts& texts);
+
+struct CtcTexts {
+  std::vector<std::string> releases, anchors;  // DIR or TAG=DIR
+  std::string output = ".";
+  std::string name = "AV1-vs-AV2";
+  std::string refused = "empty";  // or "zero"
+};
+
+/// `ctc`: BD-rates of an encoder's releases by AVM's common test conditions, as AVM's tables.
+int RunCtcCommand(const CtcTexts& texts);
 
 struct BatchTexts {
   std::string list;

@@ -21,6 +21,7 @@
 #include "report/page_encodes.h"
 #include "report/summary_json.h"
 #include "run/video_cache.h"
+#include "stats/avm_bd_rate.h"
 
 namespace acutance::cli {
 namespace {
@@ -142,6 +143,29 @@ int Conclude(const char* command, const ScoreRequest& score, const EncodesRun& e
   return status.ok() ? JudgeOutputs(score, *encodes.summary) : Fail(command, status);
 }
 
+/// The BD-rates of AVM's rule against the first curve.
+int PrintAvmBdRates(const std::vector<LadderCurve>& curves, const EncodesTexts& texts) {
+  const LadderCurve& anchor = curves.front();
+  if (texts.by == "vmaf_neg")
+    PrintWarning("AVM's summaries do not cut vmaf_neg where it saturates, as they cut vmaf; --by vmaf-neg cuts it");
+  Json differences = Json::Array();
+  for (size_t i = 1; i < curves.size(); ++i) {
+    const Result<double> rate = AvmBdRate(anchor.points, curves[i].points, SaturatesByAvm(texts.by));
+    const std::string found = rate.ok() ? fmt::format("BD-rate {:+.4f} %", *rate) : rate.status().message();
+    if (!texts.json) fmt::print("{} against {}: {}\n", curves[i].name, anchor.name, found);
+    differences.Append({{"anchor", anchor.name},
+                        {"test", curves[i].name},
+                        {"bd_rate", rate.ok() ? Json(*rate) : Json()},
+                        {"refusal", rate.ok() ? Json() : Json(found)}});
+  }
+  if (texts.json)
+    fmt::print(
+        "{}",
+        JsonText(
+            {{"schema", kSchemaName}, {"kind", "bd"}, {"method", "avm"}, {"differences", std::move(differences)}}));
+  return kOk;
+}
+
 }  // namespace
 
 int RunCompareCommand(EncodesTexts& texts) {
@@ -186,9 +210,11 @@ int RunLadderCommand(EncodesTexts& texts) {
 }
 
 int RunBdCommand(const EncodesTexts& texts) {
-  Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points);
+  const bool by_avm = texts.method == "avm";
+  Result<std::vector<LadderCurve>> curves = ReadPoints(texts.points, by_avm ? PointCells::kAvm : PointCells::kNumbers);
   if (!curves.ok()) return Fail("bd", curves.status());
   if (const Status status = PutFirst(texts.anchor, *curves); !status.ok()) return Fail("bd", status, kUsage);
+  if (by_avm) return PrintAvmBdRates(*curves, texts);
   const Ladder ladder = MakeLadder(kKnownQuality, *std::move(curves), 1);
   if (texts.json)
     fmt::print("{}", JsonText({{"schema", kSchemaName}, {"kind", "ladder"}, {"ladder", LadderJson(ladder)}}));

@@ -322,6 +322,8 @@ constexpr Flag kFlags[] = {
     {"verify", 0, true, [](Reader& r, Value v) { return r.Store(r.args.run.verify, v, "--verify", 1); }},
     {"list-backends", 0, false, [](Reader& r, Value) { return Set(r.args.action, VmafArgs::Action::kListBackends); }},
     {"device", 0, true, [](Reader& r, Value v) { return r.ReadDevice(v, nullptr); }},
+    {"avm_ctc", 0, true,
+     [](Reader& r, Value v) { return r.AddPreset("avm_ctc", AomPresets(), v); }},  // AVM's guide says so
 };
 
 std::span<const Flag> Flags() { return kFlags; }
@@ -403,6 +405,7 @@ What to compute
                              default version=vmaf_v0.6.1)
       --feature NAME[=OPTION=VALUE[:...]]   one more feature (up to 32 times)
       --aom_ctc VERSION, --nflx_ctc VERSION presets of models and features
+                             (--avm_ctc is --aom_ctc)
   -n, --no_prediction        features only
 
 Output

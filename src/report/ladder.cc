@@ -144,7 +144,7 @@ Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::v
   return ladder;
 }
 
-Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
+Result<std::vector<LadderCurve>> ReadPoints(const std::string& path, PointCells cells) {
   std::ifstream file(path);
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -157,16 +157,20 @@ Result<std::vector<LadderCurve>> ReadPoints(const std::string& path) {
     const auto fields = SplitCsv(line);
     if (number == 1 && fields.ok() && *fields == std::vector<std::string>{"curve", "rate", "quality"}) continue;
     RatePoint point;
-    if (fields.ok() && fields->size() == 3 && IsInfinite((*fields)[2]))
+    const bool has_cells = fields.ok() && fields->size() == 3 && !(*fields)[0].empty();
+    const bool is_infinite = has_cells && IsInfinite((*fields)[2]);
+    if (is_infinite && cells == PointCells::kNumbers)
       return Error(StatusCode::kBadData, "{}, line {}: the quality {}", path, number, kIsInfinite);
-    if (!fields.ok() || fields->size() != 3 || (*fields)[0].empty() || !ReadNumber((*fields)[1], point.rate) ||
-        !ReadNumber((*fields)[2], point.quality))
+    if (is_infinite) point.quality = std::numeric_limits<double>::infinity();
+    const bool is_left_out = has_cells && cells == PointCells::kAvm && ((*fields)[1].empty() || (*fields)[2].empty());
+    if (!is_left_out && (!has_cells || !ReadNumber((*fields)[1], point.rate) ||
+                         (!is_infinite && !ReadNumber((*fields)[2], point.quality))))
       return Error(StatusCode::kBadData, "{}, line {}: expected curve,rate,quality, such as x264,1250,91.5", path,
                    number);
     const std::string& name = (*fields)[0];
     auto curve = std::ranges::find(curves, name, &LadderCurve::name);
     if (curve == curves.end()) curve = curves.insert(curves.end(), {name, {}, {}, {}});
-    curve->points.push_back(std::move(point));
+    if (!is_left_out) curve->points.push_back(std::move(point));
   }
   if (curves.empty()) return Error(StatusCode::kBadData, "{} has no points", path);
   return curves;

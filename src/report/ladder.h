@@ -53,8 +53,12 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
 /// The same from a summary's videos, with blocks for intervals that suit its frame rate.
 Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves);
 
+/// What lines of points may have beside numbers: nothing; or, as AVM's do, infinite qualities, and empty cells, whose
+/// points leave.
+enum class PointCells { kNumbers, kAvm };
+
 /// "curve,rate,quality" lines under such a heading; rates in any unit, since differences are of their ratios.
-Result<std::vector<LadderCurve>> ReadPoints(const std::string& path);
+Result<std::vector<LadderCurve>> ReadPoints(const std::string& path, PointCells cells = PointCells::kNumbers);
 
 Json LadderJson(const Ladder& ladder);
 std::string LadderText(const Ladder& ladder);

@@ -12,8 +12,6 @@
 namespace acutance {
 namespace {
 
-using Verdict = MeanTest::Verdict;
-
 double StandardNormal(Random& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += random.Uniform();
@@ -46,12 +44,12 @@ struct Outcome {
 Outcome RunTest(const std::vector<double>& scores, const MeanTest::Options& options, Random& random) {
   MeanTest test(options, scores.size());
   for (const size_t part : RandomOrder(scores.size(), random)) {
-    if (test.verdict() != Verdict::kOpen) break;
+    if (test.verdict() != MeanTest::Verdict::kOpen) break;
     test.Add(scores[part]);
   }
   const double mean = Mean(scores);
   const bool is_wrong =
-      std::abs(mean - options.bound) > 1e-9 && (test.verdict() == Verdict::kAbove) != (mean >= options.bound);
+      std::abs(mean - options.bound) > 1e-9 && (test.verdict() == MeanTest::Verdict::kAbove) != (mean >= options.bound);
   return {test, is_wrong};
 }
 
@@ -65,7 +63,7 @@ TEST(MeanTest, ErrsNoMoreOftenThanItSays) {
       const std::vector<double> scores = MadeUpSeries(100 + random.Below(200), 60 + 40 * random.Uniform(), random);
       const double margin = (random.Uniform() - 0.5) * 0.2;
       const Outcome outcome = RunTest(scores, {.bound = Mean(scores) + margin, .confidence = confidence}, random);
-      ASSERT_NE(outcome.test.verdict(), Verdict::kOpen);
+      ASSERT_NE(outcome.test.verdict(), MeanTest::Verdict::kOpen);
       wrong += outcome.is_wrong;
       early += outcome.test.added() < scores.size();
     }
@@ -93,31 +91,31 @@ TEST(MeanTest, ReadsLessThanHalfWhereTheMarginIsFivePoints) {
 TEST(MeanTest, ACertainVerdictHoldsForAnyRest) {
   MeanTest test({.bound = 50, .certain = true}, 4);
   test.Add(100);
-  EXPECT_EQ(test.verdict(), Verdict::kOpen);
+  EXPECT_EQ(test.verdict(), MeanTest::Verdict::kOpen);
   test.Add(90);
-  EXPECT_EQ(test.verdict(), Verdict::kOpen);  // 190 of 200
+  EXPECT_EQ(test.verdict(), MeanTest::Verdict::kOpen);  // 190 of 200
   EXPECT_DOUBLE_EQ(test.Bounds().low, 47.5);
   EXPECT_DOUBLE_EQ(test.Bounds().high, 97.5);
   test.Add(10);
-  EXPECT_EQ(test.verdict(), Verdict::kAbove);
+  EXPECT_EQ(test.verdict(), MeanTest::Verdict::kAbove);
   EXPECT_TRUE(test.is_certain());
   MeanTest below({.bound = 95, .certain = true}, 10);
   below.Add(40);
-  EXPECT_EQ(below.verdict(), Verdict::kBelow);
+  EXPECT_EQ(below.verdict(), MeanTest::Verdict::kBelow);
   EXPECT_DOUBLE_EQ(below.mean(), 40);
 }
 
 TEST(MeanTest, NothingIsAskedOfBoundsOutsideTheRange) {
-  EXPECT_EQ(MeanTest({.bound = -1}, 10).verdict(), Verdict::kAbove);
-  EXPECT_EQ(MeanTest({.bound = 101}, 10).verdict(), Verdict::kBelow);
+  EXPECT_EQ(MeanTest({.bound = -1}, 10).verdict(), MeanTest::Verdict::kAbove);
+  EXPECT_EQ(MeanTest({.bound = 101}, 10).verdict(), MeanTest::Verdict::kBelow);
 }
 
 TEST(MeanTest, OtherRanges) {
   MeanTest test({.bound = 105, .least = 0, .most = 110}, 2);
   test.Add(110);
-  EXPECT_EQ(test.verdict(), Verdict::kOpen);
+  EXPECT_EQ(test.verdict(), MeanTest::Verdict::kOpen);
   test.Add(99);
-  EXPECT_EQ(test.verdict(), Verdict::kBelow);
+  EXPECT_EQ(test.verdict(), MeanTest::Verdict::kBelow);
   EXPECT_DOUBLE_EQ(test.mean(), 104.5);
 }
 

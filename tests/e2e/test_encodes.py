@@ -181,6 +181,30 @@ class Encodes(CommandTest):
         self.assertEqual([name for name in by if by[name]["doubtful"]], ["cubic"])
         self.assertRegex(self.text_of("bd", near_100), r"cubic .*doubtful")
 
+    def test_bd_by_avm(self):
+        """AVM's own answers, for its points with empty cells, infinite qualities and saturated VMAF."""
+        path = self.write("avm.csv", "curve,rate,quality\na,100,10\na,140,10.0001\na,200,10.0002\na,400,39\na,,50\nb,90,10.00005\n"
+                          "b,150,10.0003\nb,300,38\nb,500,44\nb,600,\nfalls,100,20\nfalls,200,10.1\n")
+        found = self.document("bd", "--method", "avm", path)
+        self.assertEqual([(row["test"], row["bd_rate"], row["refusal"]) for row in found["differences"]],
+                         [("b", -31.5291, None), ("falls", None, "Error: Non-monotonic")])
+        self.assertIn("b against a: BD-rate -31.5291 %\n", self.text_of("bd", "--method", "avm", path))
+        full = self.write("full.csv", "curve,rate,quality\na,100,90\na,200,99.6\na,300,99.5\nb,110,90\nb,210,99.7\nb,310,inf\n")
+        self.assertIn("Non-monotonic", self.text_of("bd", "--method", "avm", full))
+        self.assertIn("BD-rate -7.2825 %", self.text_of("bd", "--method", "avm", "--by", "vmaf", full))
+
+    def test_ctc(self):
+        titles = "Class,Name,CodedRes,QP,Bitrate(kbps),PSNR_Y,PSNR_U,PSNR_V\n"
+        for folder, factor in (("anchor", 4), ("new", 3)):
+            (pathlib.Path(self.path(folder))).mkdir()
+            (pathlib.Path(self.path(folder)) / "RDResults_aom_av2_LD_Preset_0.csv").write_text(titles + "".join(
+                f"A2,clip.y4m,352x288,{210 - i},{factor * 2 ** i},{30 + i},{31 + i},{32 + i}\n" for i in range(6)))
+        written = self.text_of("ctc", f"v2={self.path('new')}", "--anchor", self.path("anchor"), "--output", self.path("tables"))
+        tables = {pathlib.Path(line).name: pathlib.Path(line).read_text() for line in written.splitlines()}
+        self.assertIn("v2,LD,A2,clip.y4m,-25.0,-25.0,-25.0,-25.0,,", tables["Bdrate-Summary-AV1-vs-AV2.csv"])
+        self.assertIn("v2,LD,-25.0,", tables["AverageBdrateByTag-Summary-AV1-vs-AV2.csv"])
+        self.assert_fails(self.acutance("ctc", self.path("tables"), "--anchor", self.path("anchor")), 1, "has no RDResults_")
+
     @needs_ffmpeg
     def test_bit_rates_are_the_video_tracks(self):
         """Neither sound, nor the container, nor the reference's length and rate change them."""

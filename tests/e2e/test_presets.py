@@ -47,7 +47,8 @@ class Presets(CommandTest):
             self.check("--aom_ctc", version, AOM_1, AOM_MEANS)
         for version in ("v3.0", "v4.0", "v5.0", "v6.0"):
             self.check("--aom_ctc", version, AOM_3, AOM_MEANS)
-        self.check("--aom_ctc", "v7.0", AOM_3, AOM_7_MEANS)
+        for name in ("--aom_ctc", "--avm_ctc"):
+            self.check(name, "v7.0", AOM_3, AOM_7_MEANS)
 
     def test_netflix(self):
         self.check("--nflx_ctc", "v1.0", NFLX_1, NFLX_MEANS)
