@@ -77,6 +77,8 @@ NAMES_METRICS = {
     "src/run/options.inc": "examples in help",
     "src/run/doctor/": "an example command",
     "src/model/model_parser.cc": "a rule of the model format that names its features",
+    "src/report/avm_release.cc": "qualities of AVM's common test conditions",
+    "src/report/avm_release.h": "qualities of AVM's common test conditions",
     "src/report/ctc.cc": "columns of the AOM's common test conditions",
 }
 OUTPUTS = re.compile(r"\b(?:OutputSpec k\w+\[[^\]]*\]|auto kOutputs) =\s(.*?[})];)$", re.M | re.S)

@@ -53,8 +53,8 @@ Ladder MakeLadder(std::string score, std::vector<LadderCurve> curves, size_t blo
 /// The same from a summary's videos, with blocks for intervals that suit its frame rate.
 Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::vector<LadderCurve> curves);
 
-/// What lines of points may have beside numbers: nothing; or, as AVM's do, infinite qualities, and empty cells, whose
-/// points leave.
+/// What lines of points may have in addition to numbers: nothing; or, as AVM's do, infinite qualities, and empty cells,
+/// whose points leave.
 enum class PointCells { kNumbers, kAvm };
 
 /// "curve,rate,quality" lines under such a heading; rates in any unit, since differences are of their ratios.
