@@ -189,7 +189,8 @@ void AddVerifyOptions(CLI::App& command, VerifyTexts& texts) {
   command.footer(
       "\nA receipt holds the options of its run; a log needs them. Without --model, the built-in model whose scores a "
       "log"
-      "\nhas is found. Exit status: 0 the videos give these scores, 1 they do not, 2 it cannot be checked."
+      "\nhas is found. Exit status: 0 the videos give these scores, 1 they do not, 2 it, or a part of it, cannot"
+      "\nbe checked."
       "\nExamples:\n  acutance verify receipt.json\n  acutance verify log.xml --ref ref.y4m --dis dis.mp4 --full");
 }
 
