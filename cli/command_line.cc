@@ -259,6 +259,7 @@ void AddExplainOptions(CLI::App& command, ExplainTexts& texts) {
       ->required();
   Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
   Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
+  Add(command, "--score", texts.score, "X", "Name the pooling that gives this score of the whole clip, such as 93.41");
   command.add_flag("--json", texts.json, "Print the explanation as JSON");
   AddRawOptions(command, texts.run);
 }

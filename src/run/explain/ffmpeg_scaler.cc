@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/shared_library.h"
 
@@ -9,16 +10,14 @@ namespace acutance {
 namespace {
 
 constexpr int kNewestVersion = 11, kOldestVersion = 6;
-constexpr int kDefaultColors = 5;  // SWS_CS_DEFAULT
-constexpr int kUnity = 1 << 16;
 
 /// The functions that are called, with opaque pointers for structs.
 struct Swscale {
   int (*pixel_format)(const char* name) = nullptr;
-  void* (*context)(int, int, int, int, int, int, int, void*, void*, const double*) = nullptr;
+  void* (*make_context)() = nullptr;
+  int (*set_option)(void* context, const char* name, int64_t value, int flags) = nullptr;
+  int (*init_context)(void*, void*, void*) = nullptr;
   int (*scale)(void*, const uint8_t* const[], const int[], int, int, uint8_t* const[], const int[]) = nullptr;
-  const int* (*coefficients)(int) = nullptr;
-  int (*set_colors)(void*, const int*, int, const int*, int, int, int, int) = nullptr;
   void (*free_context)(void*) = nullptr;
 };
 
@@ -29,10 +28,10 @@ Result<Swscale> Load() {
   ACU_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open(names));
   Swscale found;
   library.Require("av_get_pix_fmt", found.pixel_format);
-  library.Require("sws_getContext", found.context);
+  library.Require("sws_alloc_context", found.make_context);
+  library.Require("av_opt_set_int", found.set_option);
+  library.Require("sws_init_context", found.init_context);
   library.Require("sws_scale", found.scale);
-  library.Require("sws_getCoefficients", found.coefficients);
-  library.Require("sws_setColorspaceDetails", found.set_colors);
   library.Require("sws_freeContext", found.free_context);
   if (library.missing().empty()) return found;
   return Error(StatusCode::kUnsupported, "{} has no {}", library.name(), library.missing());
@@ -49,6 +48,28 @@ std::string FormatName(const PictureFormat& format) {
   return fmt::format("yuv{}p{}", PixelFormatName(format.pixel_format), depth);
 }
 
+using Context = std::unique_ptr<void, void (*)(void*)>;
+
+/// A context for these formats; null: libswscale refuses them. The ranges are set before it chooses its code.
+Context MakeContext(const Swscale& sws, const PictureFormat& from, const PictureFormat& to,
+                    const SwsConversion& conversion) {
+  Context context(sws.make_context(), sws.free_context);
+  if (!context) return context;
+  const std::pair<const char*, int> options[] = {{"srcw", from.width},
+                                                 {"srch", from.height},
+                                                 {"src_format", sws.pixel_format(FormatName(from).c_str())},
+                                                 {"src_range", conversion.from_full_range},
+                                                 {"dstw", to.width},
+                                                 {"dsth", to.height},
+                                                 {"dst_format", sws.pixel_format(FormatName(to).c_str())},
+                                                 {"dst_range", conversion.to_full_range},
+                                                 {"sws_flags", conversion.flags}};
+  for (const auto& [name, value] : options)
+    if (sws.set_option(context.get(), name, value, 0) < 0) return {nullptr, sws.free_context};
+  if (sws.init_context(context.get(), nullptr, nullptr) < 0) context.reset();
+  return context;
+}
+
 }  // namespace
 
 Status CheckFfmpegScaler() { return Library().status(); }
@@ -56,15 +77,10 @@ Status CheckFfmpegScaler() { return Library().status(); }
 Result<Picture> ConvertByFfmpeg(const Picture& from, const PictureFormat& to, const SwsConversion& conversion) {
   ACU_RETURN_IF_ERROR(CheckFfmpegScaler());
   const Swscale& sws = *Library();
-  const std::string from_name = FormatName(from.format), to_name = FormatName(to);
-  const std::unique_ptr<void, void (*)(void*)> context(
-      sws.context(from.format.width, from.format.height, sws.pixel_format(from_name.c_str()), to.width, to.height,
-                  sws.pixel_format(to_name.c_str()), conversion.flags, nullptr, nullptr, nullptr),
-      sws.free_context);
-  if (!context) return Error(StatusCode::kUnsupported, "libswscale does not convert {} to {}", from_name, to_name);
-  const int* colors = sws.coefficients(kDefaultColors);
-  sws.set_colors(context.get(), colors, conversion.from_full_range, colors, conversion.to_full_range, 0, kUnity,
-                 kUnity);
+  const Context context = MakeContext(sws, from.format, to, conversion);
+  if (!context)
+    return Error(StatusCode::kUnsupported, "libswscale does not convert {} to {}", FormatName(from.format),
+                 FormatName(to));
   ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture(to));
   const uint8_t* sources[4] = {};
   uint8_t* targets[4] = {};
