@@ -13,7 +13,7 @@ ENCODERS = {"x264": ["-c:v", "libx264", "-crf", "30", "-preset", "veryfast"],
             "mpeg4": ["-c:v", "mpeg4", "-q:v", "9"]}
 FULL, HALF = "640x360", "320x180"
 # Filters of references: as they are, of 10 bits, with black bars.
-KINDS = {"plain": "format=yuv420p", "deep": "format=yuv420p10le", "boxed": "format=yuv420p,crop=640:272,pad=640:360:0:44"}
+KINDS = {"plain": "format=yuv420p", "deep": "format=yuv420p10le,gblur=sigma=0.6", "boxed": "format=yuv420p,crop=640:272,pad=640:360:0:44"}
 
 
 class Mistake:

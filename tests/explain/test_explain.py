@@ -66,9 +66,9 @@ class Explain(unittest.TestCase):
         self.assertEqual(wrong, [])
         self.assertGreaterEqual(named, len(cases()) * 83 / 90)
 
-    def clip(self, folder, name, seed, count=48, box=0):
+    def clip(self, folder, name, seed, count=48, box=0, size=(160, 128)):
         """Moving waves with an encode's errors where seed is 3, and black bars above and below."""
-        width, height = 160, 128
+        width, height = size
         path = pathlib.Path(folder) / name
         with open(path, "wb") as file:
             file.write(f"YUV4MPEG2 W{width} H{height} F25:1 Ip\n".encode())
@@ -76,7 +76,7 @@ class Explain(unittest.TestCase):
                 rows = [bytes(16 if y < box or y >= height - box else
                               60 + (x * (y + 3 * k) >> 5) % 120 + (x * 7 + y * 5 + k * 3) % seed * 4 for x in range(width))
                         for y in range(height)]
-                file.write(b"FRAME\n" + b"".join(rows) + bytes([128]) * (width * height // 2))
+                file.write(b"FRAME\n" + b"".join(rows) + bytes([128]) * (2 * ((width + 1) // 2) * ((height + 1) // 2)))
         return path
 
     def log(self, folder, reference, distorted, *args):
@@ -109,6 +109,15 @@ class Explain(unittest.TestCase):
                 frame["frameNum"] += 100
             log.write_text(json.dumps(text))
             self.assertIn("frame 100 of the log is the videos' first", self.explain(log, *videos)["text"])
+
+    def test_odd_sizes(self):
+        """libswscale rounds the chroma of odd sizes up, libvmaf down."""
+        with tempfile.TemporaryDirectory() as folder:
+            videos = self.clip(folder, "ref.y4m", 1, size=(161, 129)), self.clip(folder, "dis.y4m", 3, size=(161, 129))
+            found = self.explain(self.log(folder, *videos), *videos)
+            self.assertIn("a plain comparison, frame by frame", found["text"])
+            small = self.clip(folder, "small.y4m", 3, size=(81, 65))
+            self.explain(self.log(folder, *videos), videos[0], small)
 
     def test_black_bars(self):
         with tempfile.TemporaryDirectory() as folder:

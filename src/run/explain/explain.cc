@@ -20,6 +20,7 @@ constexpr int kRounds = 3;         // of one change each
 constexpr size_t kFinalists = 6;   // of a round: hypotheses that are compared in all frames of a window
 constexpr size_t kShownEquals = 3;
 constexpr int64_t kAround = 3;  // frames before and after one that its features look at, at most
+
 class Search {
  public:
   /// first_logged: the number in the log of the frame that is number 0 here.

@@ -1,5 +1,7 @@
 #include "run/explain/ffmpeg_scaler.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -70,6 +72,42 @@ Context MakeContext(const Swscale& sws, const PictureFormat& from, const Picture
   return context;
 }
 
+/// A format whose chroma has the samples of the other's, rounded up as libswscale does.
+PictureFormat RoundedUp(PictureFormat format) {
+  format.width += format.width % 2;
+  format.height += format.height % 2;
+  return format;
+}
+
+/// The picture with the chroma that libswscale reads: of odd sizes, the last column and row again where there is none.
+Result<Picture> WithWholeChroma(const Picture& picture) {
+  const PictureFormat whole = RoundedUp(picture.format);
+  if (whole == picture.format) return picture;
+  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, AllocatePicture(whole));
+  const size_t bytes = static_cast<size_t>(picture.format.BytesPerSample());
+  for (int p = 0; p < whole.PlaneCount(); ++p) {
+    const Plane from = picture.planes[p].Whole();
+    for (int y = 0; y < whole.PlaneHeight(p); ++y) {
+      const std::byte* const row = from.data + std::min(y, from.height - 1) * from.stride;
+      std::byte* const to = copy.data[p] + y * copy.stride[p];
+      const size_t count = bytes * static_cast<size_t>(std::min(from.width, whole.PlaneWidth(p)));
+      std::memcpy(to, row, count);
+      if (from.width < whole.PlaneWidth(p)) std::memcpy(to + count, to + count - bytes, bytes);
+    }
+  }
+  return copy.Share();
+}
+
+/// The picture without what RoundedUp added.
+Picture RoundedDown(Picture picture, const PictureFormat& format) {
+  picture.format = format;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    picture.planes[p].width = format.PlaneWidth(p);
+    picture.planes[p].height = format.PlaneHeight(p);
+  }
+  return picture;
+}
+
 }  // namespace
 
 Status CheckFfmpegScaler() { return Library().status(); }
@@ -81,19 +119,20 @@ Result<Picture> ConvertByFfmpeg(const Picture& from, const PictureFormat& to, co
   if (!context)
     return Error(StatusCode::kUnsupported, "libswscale does not convert {} to {}", FormatName(from.format),
                  FormatName(to));
-  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture(to));
+  ACU_ASSIGN_OR_RETURN(const Picture source, WithWholeChroma(from));
+  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture(RoundedUp(to)));
   const uint8_t* sources[4] = {};
   uint8_t* targets[4] = {};
   int source_strides[4] = {}, target_strides[4] = {};
   for (int p = 0; p < 3; ++p) {
-    sources[p] = reinterpret_cast<const uint8_t*>(from.planes[p].data);
-    source_strides[p] = static_cast<int>(from.planes[p].stride);
+    sources[p] = reinterpret_cast<const uint8_t*>(source.planes[p].data);
+    source_strides[p] = static_cast<int>(source.planes[p].stride);
     targets[p] = reinterpret_cast<uint8_t*>(scaled.data[p]);
     target_strides[p] = static_cast<int>(scaled.stride[p]);
   }
   if (sws.scale(context.get(), sources, source_strides, 0, from.format.height, targets, target_strides) != to.height)
     return Error(StatusCode::kUnsupported, "libswscale could not scale a picture to {}x{}", to.width, to.height);
-  return scaled.Share();
+  return RoundedDown(scaled.Share(), to);
 }
 
 }  // namespace acutance
