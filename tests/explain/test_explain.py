@@ -110,6 +110,22 @@ class Explain(unittest.TestCase):
             log.write_text(json.dumps(text))
             self.assertIn("frame 100 of the log is the videos' first", self.explain(log, *videos)["text"])
 
+    def test_code_that_is_not_plain_c(self):
+        """libvmaf's SIMD changes features of single frames, its CUDA those of motion, by less than 1e-3."""
+        with tempfile.TemporaryDirectory() as folder:
+            videos = self.clip(folder, "ref.y4m", 1), self.clip(folder, "dis.y4m", 3)
+            log = self.log(folder, *videos)
+            plain = log.read_text()
+            for name, code in (("integer_adm_scale3", "SIMD"), ("integer_motion2", "CUDA")):
+                text = json.loads(plain)
+                for frame in text["frames"]:
+                    frame["metrics"][name] += 5e-4
+                log.write_text(json.dumps(text))
+                found = self.explain(log, *videos)
+                self.assertIn(f"not its plain C: {name} differ by up to 0.0005, as its {code} code does; a plain comparison",
+                              found["text"])
+                self.assertLessEqual(found["confidence"], 0.9)
+
     def test_odd_sizes(self):
         """libswscale rounds the chroma of odd sizes up, libvmaf down."""
         with tempfile.TemporaryDirectory() as folder:

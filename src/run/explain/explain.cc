@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -124,12 +125,18 @@ class Search {
     }
   }
 
+  /// Whether both have the log's scores, or the same other ones.
+  static bool HaveOneScore(const ExplainCandidate& a, const ExplainCandidate& b) {
+    if (a.largest <= kEqual && b.largest <= kEqual) return true;
+    return std::fabs(a.distance - b.distance) <= 1e-9 && std::fabs(a.largest - b.largest) <= 1e-9;
+  }
+
   Result<Explanation> Conclude() {
     Explanation result;
     result.best = Best();
     for (const ExplainCandidate& each : tried_) {
       if (each.hypothesis == result.best->hypothesis) continue;
-      if (each.largest <= kEqual && result.best->largest <= kEqual) {
+      if (HaveOneScore(each, *result.best)) {
         if (!each.text.empty()) result.notes.push_back("the same scores: " + each.text);
         if (each.changes == result.best->changes && each.text != result.best->text &&
             std::ranges::find(result.equals, each.text) == result.equals.end())
