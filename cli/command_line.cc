@@ -204,7 +204,8 @@ void AddVerifyOptions(CLI::App& command, VerifyTexts& texts) {
   command.footer(
       "\nA receipt holds the options of its run; a log needs them. Without --model, the built-in model whose scores a "
       "log"
-      "\nhas is found. Exit status: 0 the videos give these scores, 1 they do not, 2 it cannot be checked."
+      "\nhas is found. Exit status: 0 the videos give these scores, 1 they do not, 2 it, or a part of it, cannot"
+      "\nbe checked."
       "\nExamples:\n  acutance verify receipt.json\n  acutance verify log.xml --ref ref.y4m --dis dis.mp4 --full");
 }
 
@@ -273,6 +274,7 @@ void AddExplainOptions(CLI::App& command, ExplainTexts& texts) {
       ->required();
   Add(command, "reference", texts.reference, "REF", "Reference video, a file")->required();
   Add(command, "distorted", texts.distorted, "DIS", "Distorted video, a file")->required();
+  Add(command, "--score", texts.score, "X", "Name the pooling that gives this score of the whole clip, such as 93.41");
   command.add_flag("--json", texts.json, "Print the explanation as JSON");
   AddRawOptions(command, texts.run);
 }

@@ -160,7 +160,8 @@ int RunLibraryToolCommand(int argc, char** argv);
 
 struct ExplainTexts {
   std::string log, reference, distorted;
-  RunRequest run;  // for its raw format
+  std::string score;  // of the whole clip, as it was stated; empty: none
+  RunRequest run;     // for its raw format
   bool json = false;
 };
 

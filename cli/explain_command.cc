@@ -9,6 +9,7 @@
 #include "log/json_text.h"
 #include "log/read/score_log.h"
 #include "run/explain/explain.h"
+#include "run/explain/pooled_score.h"
 #include "run/run_options.h"
 
 namespace acutance::cli {
@@ -28,6 +29,7 @@ std::string TextOf(const ExplainCandidate& candidate) {
 
 void Print(const Explanation& explanation) {
   fmt::print("{}\n", explanation.Sentence());
+  if (!explanation.pooling.empty()) fmt::print("{}\n", explanation.pooling);
   if (explanation.is_known()) fmt::print("confidence {:.2f}\n", explanation.confidence);
   if (explanation.best) fmt::print("nearest: {}\n", TextOf(*explanation.best));
   if (explanation.second) fmt::print("second:  {}\n", TextOf(*explanation.second));
@@ -40,9 +42,16 @@ int RunExplainCommand(ExplainTexts texts) {
   if (const Status status = CompleteRequest(texts.run); !status.ok()) return Fail("explain", status, kUsage);
   Result<ScoreLog> log = ReadScoreLog(texts.log);
   if (!log.ok()) return Fail("explain", log.status());
-  const Result<Explanation> explanation =
-      ExplainLog(ScoresOf(*std::move(log)), texts.reference, texts.distorted, texts.run.open, UsableCpus());
+  const LoggedScores scores = ScoresOf(*std::move(log));
+  std::string pooling;
+  if (!texts.score.empty()) {
+    Result<std::string> found = ExplainPooledScore(scores, texts.score);
+    if (!found.ok()) return Fail("explain", found.status(), kUsage);
+    pooling = *std::move(found);
+  }
+  Result<Explanation> explanation = ExplainLog(scores, texts.reference, texts.distorted, texts.run.open, UsableCpus());
   if (!explanation.ok()) return Fail("explain", explanation.status());
+  explanation->pooling = pooling;
   if (texts.json) fmt::print("{}", JsonText(ExplanationJson(*explanation)));
   else Print(*explanation);
   return explanation->is_known() ? kOk : kFailed;

@@ -1,5 +1,5 @@
 // `acutance verify` and `acutance diff`: numbers of other runs.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -26,18 +26,27 @@ Json VerificationJson(const Verification& result) {
   return {{"schema", kSchemaName},
           {"kind", "verification"},
           {"subject", result.subject},
-          {"holds", result.differences.empty()},
+          {"holds", result.differences.empty() && result.unchecked.empty()},
           {"frames", result.frames},
           {"checked", result.checked},
           {"confidence", result.confidence},
           {"seed", result.seed},
           {"differences", result.differences},
+          {"unchecked", result.unchecked},
           {"notes", result.notes}};
+}
+
+std::string_view VerdictOf(const Verification& result) {
+  if (!result.differences.empty()) return "not what the videos give";
+  return result.unchecked.empty() ? "verified" : "partly verified";
 }
 
 void PrintVerification(const Verification& result, double touched) {
   for (const std::string& note : result.notes) fmt::print("{}\n", note);
   for (const std::string& difference : result.differences) fmt::print("differs: {}\n", difference);
+  if (!result.unchecked.empty())
+    fmt::print("not compared, as this run does not compute it: {}; name the options of its run, such as --feature\n",
+               fmt::join(result.unchecked, ", "));
   const std::string how =
       result.checked == result.frames
           ? fmt::format("all {} frames were scored again", result.frames)
@@ -45,7 +54,7 @@ void PrintVerification(const Verification& result, double touched) {
                 "{} of {} frames were scored again (--seed {}): if {:g} % were wrong, one of them would be "
                 "among these with {:.4g} %",
                 result.checked, result.frames, result.seed, 100 * touched, 100 * result.confidence);
-  fmt::print("{}: {}; {}\n", result.subject, result.differences.empty() ? "verified" : "not what the videos give", how);
+  fmt::print("{}: {}; {}\n", result.subject, VerdictOf(result), how);
 }
 
 /// The receipt in a JSON file; nullopt: it is another file, or a log.
@@ -81,7 +90,8 @@ int RunVerifyCommand(const VerifyTexts& texts) {
   if (!result.ok()) return Fail("verify", result.status(), kUsage);
   if (texts.json) fmt::print("{}", JsonText(VerificationJson(*result)));
   else PrintVerification(*result, options.touched);
-  return result->differences.empty() ? kOk : kFailed;
+  if (!result->differences.empty()) return kFailed;
+  return result->unchecked.empty() ? kOk : kUsage;  // a part of it could not be checked
 }
 
 int RunDiffCommand(const DiffTexts& texts) {

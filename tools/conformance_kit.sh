@@ -7,6 +7,7 @@ mkdir -p "$kit/clips"
 "$build/bin/acutance" conform --clips "$kit/clips"
 cp src/report/conform/golden_values.txt src/report/conform/clip.cc src/report/conform/clip.h src/report/conform/cases.txt "$kit/"
 cp LICENSE docs/use/conformance.md "$kit/"
+cp tools/conformance_compare.py "$kit/compare.py"
 (cd "$kit" && find clips golden_values.txt -type f -print0 | sort -z | xargs -0 sha256sum > SHA256SUMS)
 cat > "$kit/README.md" <<'PAGE'
 # Conformance kit for perceptual quality metrics
@@ -27,7 +28,11 @@ Without it:
        vmaf -r clips/edges_320x240_420_8_ref.yuv -d clips/edges_320x240_420_8_dis.yuv -w 320 -h 240 -p 420 -b 8 \
          --feature vif=vif_enhn_gain_limit=1.1 --json -o log.json
 
-   and compare the column. Integer features (vif, adm, motion, psnr, cambi) are equal in all six decimals; others may differ by one
-   in the last.
+   and compare its columns, whose names are those of libvmaf's logs:
+
+       python3 compare.py log.json edges_320x240_420_8 vif=vif_enhn_gain_limit=1.1
+
+   A line that begins with `version=` is a model: `--model version=vmaf_v0.6.1:name=vmaf_v0.6.1` instead of `--feature`. Integer
+   features (vif, adm, motion, psnr, cambi) are equal in all six decimals; others may differ by one in the last.
 PAGE
 echo "conformance kit: $kit"

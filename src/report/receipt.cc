@@ -124,14 +124,6 @@ std::string Build() {
   return fmt::format("compiler {}, {}", __VERSION__, kMachine);
 }
 
-void Remove(std::string_view key, Json& object) {
-  for (size_t i = object.keys.size(); i-- > 0;) {
-    if (object.keys[i] != key) continue;
-    object.keys.erase(object.keys.begin() + static_cast<std::ptrdiff_t>(i));
-    object.items.erase(object.items.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
 /// ", 960x540 bicubic to 1920x1080, crop": what was done to a video, in short.
 std::string ShortChanges(const Json& receipt, const Json& input) {
   std::string text;
@@ -197,6 +189,14 @@ std::string HashScores(std::span<const std::optional<double>> scores) {
   return HexOf(hash.Finish());
 }
 
+void RemoveMember(std::string_view key, Json& object) {
+  for (size_t i = object.keys.size(); i-- > 0;) {
+    if (object.keys[i] != key) continue;
+    object.keys.erase(object.keys.begin() + static_cast<std::ptrdiff_t>(i));
+    object.items.erase(object.items.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 Json MakeReceipt(const Summary& summary, const RunView& view) {
   const ScoredRun& run = *view.run;
   if (run.samples.size() != run.inputs.size() || run.samples.empty()) return {};
@@ -244,7 +244,7 @@ std::string HashReceipt(Json receipt) {
   Json plain = Json::Object();
   for (size_t i = 0; i < receipt.keys.size(); ++i)
     if (receipt.keys[i] != "sha256" && receipt.keys[i] != "lines") plain[receipt.keys[i]] = std::move(receipt.items[i]);
-  for (Json& result : plain["results"].items) Remove("frame_scores", result);
+  for (Json& result : plain["results"].items) RemoveMember("frame_scores", result);
   return Sha256Hex(CanonicalJson(plain));
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -41,6 +42,9 @@ void AddFrameScores(const Summary& summary, Json& receipt);
 /// Adds the hash of the canonical JSON (RFC 8785) of all other members but the scores of frames, whose hashes are in
 /// it; and a line for a quotation of each result.
 void SealReceipt(Json& receipt);
+
+/// Removes a member of an object, where it has it.
+void RemoveMember(std::string_view key, Json& object);
 
 /// The hash that SealReceipt gives.
 std::string HashReceipt(Json receipt);

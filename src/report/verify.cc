@@ -1,6 +1,6 @@
 #include "report/verify.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,13 @@
 
 #include "base/number.h"
 #include "base/sha256.h"
+#include "log/canonical_json.h"
 #include "log/escape.h"
 #include "log/json_text.h"
 #include "log/log_writer.h"
 #include "report/receipt.h"
 #include "report/rescore.h"
+#include "report/run_summary.h"
 #include "report/run_view.h"
 #include "run/model_spec.h"
 #include "run/run_options.h"
@@ -52,7 +54,7 @@ class FrameComparison {
     for (const LoggedColumn& logged : claim_.columns) {
       const auto found = std::ranges::find(columns, logged.name, &LogColumn::name);
       if (found != columns.end()) compared.emplace_back(&logged, &*found);
-      else result_.notes.push_back(fmt::format("{} was not compared: the run has no such score", logged.name));
+      else result_.unchecked.push_back(logged.name);
     }
     if (compared.empty()) result_.differences.push_back("none of its scores is one of this run");
     size_t wrong = 0;
@@ -151,11 +153,14 @@ void CheckPooled(const ScoreLog& log, const ScoredRun& run, Verification& result
           result.differences.push_back(fmt::format("the {} of {} is {:.17g} there, and {:.17g} from the videos", method,
                                                    column.label, value, (*pooled)[i]));
   }
-  for (const auto& [name, value] : log.aggregates)
-    for (const auto& [own, computed] : encode.scores().aggregates())
-      if ((name == own || name == XmlName(own)) && !log.Prints(computed, value))
-        result.differences.push_back(
-            fmt::format("{} is {:.17g} there, and {:.17g} from the videos", name, value, computed));
+  for (const auto& [name, value] : log.aggregates) {
+    const auto is_it = [&](const auto& own) { return name == own.first || name == XmlName(own.first); };
+    const auto own = std::ranges::find_if(encode.scores().aggregates(), is_it);
+    if (own == encode.scores().aggregates().end()) result.unchecked.push_back(name);
+    else if (!log.Prints(own->second, value))
+      result.differences.push_back(
+          fmt::format("{} is {:.17g} there, and {:.17g} from the videos", name, value, own->second));
+  }
 }
 
 }  // namespace
@@ -203,7 +208,8 @@ Result<Verification> VerifyLog(const ScoreLog& log, RunRequest request, const Ve
         FixedPairs{request.skip_reference, mode == Mode::kOffset ? request.pairing.late : 0, std::ssize(log.frames)};
   ScoredRun run;
   ACU_RETURN_IF_ERROR(CompareFrames(log, request, pairs ? &*pairs : nullptr, options, result, run));
-  if (result.checked == result.frames) CheckPooled(log, run, result);
+  if (result.confidence == 1) CheckPooled(log, run, result);
+  else if (!log.aggregates.empty()) result.notes.push_back("aggregates were not compared: --full does");
   return result;
 }
 
@@ -269,52 +275,87 @@ ScoreLog ClaimOf(const std::string& path, const Json& receipt, const Json& resul
 }
 
 /// Means and hashes of the columns whose frames the receipt lists.
-void CheckOwnScores(const Json& result, const ScoreLog& claim, Verification& to) {
+void CheckOwnScores(const Json& receipt, const Json& result, const ScoreLog& claim, Verification& to) {
+  const auto& models = JsonAt(receipt, "models").items;
   for (const LoggedColumn& column : claim.columns) {
     const Json& score = JsonAt(JsonAt(result, "scores"), column.name);
     if (!JsonAt(score, "sha256").IsText(HashScores(column.scores)))
       to.differences.push_back(fmt::format("the scores of {} are not those whose hash the receipt has", column.name));
+    // The mean of a clip is that of its frames for models; features may define another one.
+    const auto is_it = [&](const Json& model) { return JsonAt(model, "name").IsText(column.name); };
+    std::vector<double> scores;
+    for (const std::optional<double>& each : column.scores) scores.push_back(each.value_or(std::nan("")));
+    const double mean = Mean(scores), said = JsonNumber(JsonAt(score, "mean"));
+    if (std::ranges::any_of(models, is_it) && std::isfinite(mean) && mean != said)
+      to.differences.push_back(
+          fmt::format("the mean of {} is {:.17g} there, and {:.17g} of its own frames", column.name, said, mean));
   }
 }
 
-/// What a run over all frames says: the same receipt, except for paths, program and devices.
-void CheckWholeRun(const Json& receipt, size_t d, const ScoredRun& run, Verification& to) {
-  const ScoredEncode& encode = run.encodes[0];
-  const Json& result = JsonAt(receipt, "results").items[d];
-  const Json& scores = JsonAt(result, "scores");
-  const int step = encode.session->subsample();
-  for (const ScoreTable::Column& column : encode.scores().columns()) {
-    const Json* const claimed = scores.Find(column.shown);
-    if (claimed == nullptr) continue;
-    std::vector<std::optional<double>> own;
-    for (int64_t frame = 0; frame < encode.frames; frame += step)
-      own.push_back(encode.scores().Get(encode.scores().Find(column.stored), frame));
-    if (!JsonAt(*claimed, "sha256").IsText(HashScores(own)))
-      to.differences.push_back(fmt::format("{} of the frames has another hash from the videos", column.shown));
-    const auto in_range = ScoresInRange(column, {0, encode.frames - 1, step});
-    const double mean = column.clip_mean.value_or(in_range ? Mean(*in_range) : std::nan(""));
-    if (const double said = JsonNumber(JsonAt(*claimed, "mean")); std::isfinite(mean) && said != mean)
-      to.differences.push_back(
-          fmt::format("the mean of {} is {:.17g} there, and {:.17g} from the videos", column.shown, said, mean));
+/// The scores of which the receipt lists no frames.
+std::string OthersOf(const Json& result, const ScoreLog& claim) {
+  std::vector<std::string> names;
+  for (const std::string& name : JsonAt(result, "scores").keys)
+    if (claim.Find(name) == nullptr) names.push_back(name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Compares a member of a receipt with that of a run over all frames, and all members of objects.
+void CompareMembers(const Json& said, const Json& found, const std::string& name, Verification& to) {
+  if (said.IsObject() && found.IsObject()) {
+    for (size_t i = 0; i < said.keys.size(); ++i) {
+      const std::string inner = name + "." + said.keys[i];
+      if (const Json* const own = found.Find(said.keys[i])) CompareMembers(said.items[i], *own, inner, to);
+      else to.unchecked.push_back(inner);
+    }
+    for (const std::string& key : found.keys)
+      if (said.Find(key) == nullptr) to.differences.push_back(fmt::format("{}.{} is missing there", name, key));
+  } else if (const std::string one = CanonicalJson(said), other = CanonicalJson(found); one != other) {
+    to.differences.push_back(fmt::format("{} is {} there, and {} from the videos", name, one, other));
   }
-  for (const auto& [name, value] : encode.scores().aggregates())
-    if (const Json* const claimed = JsonAt(result, "aggregates").Find(name); claimed && JsonNumber(*claimed) != value)
-      to.differences.push_back(
-          fmt::format("{} is {:.17g} there, and {:.17g} from the videos", name, JsonNumber(*claimed), value));
-  if (!JsonAt(JsonAt(result, "pairs"), "sha256").IsText(Sha256Hex(PairsCsv(run, 0))))
-    to.differences.push_back("other frames are paired");
-  for (size_t v = 0; v < run.samples.size(); ++v) {
-    const auto& inputs = JsonAt(receipt, "inputs").items;
-    const size_t number = v == 0 ? 0 : d + 1;
-    if (number >= inputs.size()) continue;
-    const Json& claimed = JsonAt(inputs[number], "samples");
-    const bool is_known = claimed.IsObject() && !run.samples[v].luma.empty();
-    if (!is_known) to.notes.push_back(fmt::format("the samples of {} were not compared", run.inputs[v].path));
-    else if (!JsonAt(claimed, "luma_sha256").IsText(run.samples[v].luma) ||
-             (!JsonAt(claimed, "chroma_sha256").IsNull() && !run.samples[v].chroma.empty() &&
-              !JsonAt(claimed, "chroma_sha256").IsText(run.samples[v].chroma)))
-      to.differences.push_back(fmt::format("the decoded samples of {} have another hash", run.inputs[v].path));
+}
+
+/// The samples of a video, which are null where a device decoded them.
+void CompareSamples(const Json& said, const Json& found, const std::string& path, Verification& to) {
+  if (!said.IsObject() || !found.IsObject()) {
+    to.notes.push_back(fmt::format("the samples of {} were not compared", path));
+    return;
   }
+  for (const char* const planes : {"luma_sha256", "chroma_sha256"}) {
+    const Json &one = JsonAt(said, planes), &other = JsonAt(found, planes);
+    if (one.IsNull() || other.IsNull() || one.IsText(other.text)) continue;
+    to.differences.push_back(fmt::format("the decoded samples of {} have another hash", path));
+    return;
+  }
+}
+
+/// What a run over all frames says: the same receipt, except for paths, files, program and devices.
+Status CheckWholeRun(const Json& receipt, size_t d, const RunRequest& request, const ScoredRun& run, Verification& to) {
+  ACU_ASSIGN_OR_RETURN(const Summary summary,
+                       MakeSummary({.reference = request.reference, .distorted = request.distorted}, ViewOf(run)));
+  const Json& own = summary.receipt;
+  if (!own.IsObject()) {
+    to.notes.push_back("the receipt's other members were not compared");
+    return {};
+  }
+  const auto without = [](Json object, std::initializer_list<std::string_view> keys) {
+    for (const std::string_view key : keys) RemoveMember(key, object);
+    return object;
+  };
+  const auto compare = [&](const Json& said, const Json& found, const std::string& name,
+                           std::initializer_list<std::string_view> keys) {
+    CompareMembers(without(said, keys), without(found, keys), name, to);
+  };
+  compare(JsonAt(receipt, "results").items[d], JsonAt(own, "results").items[0], "result",
+          {"distorted", "frame_scores"});
+  for (const size_t v : {size_t{0}, d + 1}) {
+    const Json &said = JsonAt(receipt, "inputs").items[v], &found = JsonAt(own, "inputs").items[v == 0 ? 0 : 1];
+    compare(said, found, v == 0 ? "reference" : "distorted", {"path", "file", "samples"});
+    CompareSamples(JsonAt(said, "samples"), JsonAt(found, "samples"), run.inputs[v == 0 ? 0 : 1].path, to);
+  }
+  for (const char* const member : {"models", "pictures", "frame_rate", "subsample"})
+    CompareMembers(JsonAt(receipt, member), JsonAt(own, member), member, to);
+  return {};
 }
 
 /// The receipt's pairs, where all have the same offset.
@@ -363,7 +404,7 @@ Result<Verification> VerifyReceipt(const std::string& path, const Json& receipt,
     const Json& claimed = JsonAt(receipt, "results").items[d];
     const ScoreLog claim = ClaimOf(path, receipt, claimed);
     if (claim.frames.empty()) return Error(StatusCode::kBadData, "{}: the receipt has no frames", path);
-    CheckOwnScores(claimed, claim, result);
+    CheckOwnScores(receipt, claimed, claim, result);
     RunRequest one = all;
     one.distorted = {all.distorted[d]};
     one.hash_samples = true;
@@ -373,8 +414,12 @@ Result<Verification> VerifyReceipt(const std::string& path, const Json& receipt,
     VerifyOptions how = options;
     how.full |= claim.columns.empty();  // hashes alone are of all frames
     ACU_RETURN_IF_ERROR(CompareFrames(claim, one, pairs ? &*pairs : nullptr, how, part, run));
-    if (part.confidence == 1) CheckWholeRun(receipt, d, run, part);
+    if (part.confidence == 1) ACU_RETURN_IF_ERROR(CheckWholeRun(receipt, d, one, run, part));
+    else if (const std::string names = OthersOf(claimed, claim); !names.empty())
+      part.notes.push_back(
+          fmt::format("of {} the receipt has no scores of frames: --full compares their hashes", names));
     std::ranges::move(part.differences, std::back_inserter(result.differences));
+    std::ranges::move(part.unchecked, std::back_inserter(result.unchecked));
     std::ranges::move(part.notes, std::back_inserter(result.notes));
     result.frames += part.frames;
     result.checked += part.checked;

@@ -22,8 +22,9 @@ struct VerifyOptions {
 struct Verification {
   /// Sentences, the first difference first; empty: there is none.
   std::vector<std::string> differences;
-  std::vector<std::string> notes;  // what was not compared
-  std::string subject;             // what holds or not: "receipt.json" with its line
+  std::vector<std::string> unchecked;  // what it claims and this run does not compute, such as scores of other metrics
+  std::vector<std::string> notes;
+  std::string subject;  // what holds or not: "receipt.json" with its line
   int64_t frames = 0, checked = 0;
   uint64_t seed = 0;
   double confidence = 1;  // that a log with that share of wrong frames is found

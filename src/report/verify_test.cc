@@ -73,5 +73,14 @@ TEST(Receipt, SealCoversAllMembers) {
   EXPECT_NE(HashReceipt(receipt), seal);
 }
 
+// The mean of identical videos' PSNR may be infinite, which JSON writes as null: no number that the line could quote.
+TEST(Receipt, LineSaysThatAMeanIsNotFinite) {
+  const Result<Json> document = ParseJson(
+      R"({"version": "1", "inputs": [], "models": [], "sha256": "0123456789abcdef0",
+          "results": [{"frames": 3, "pairs": {"late": 0}, "scores": {"psnr_y": {"mean": null, "low": null}}}]})");
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ(ReceiptLine(*document, 0), "psnr_y without a finite mean, 3 pairs, +0, acutance 1 sha256:0123456789abcdef");
+}
+
 }  // namespace
 }  // namespace acutance

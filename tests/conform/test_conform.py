@@ -93,6 +93,29 @@ class Conform(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("signal 11", done.stdout)
 
+    def test_kit(self):
+        """The page of the kit, followed word by word."""
+        script = pathlib.Path(__file__).resolve().parents[2] / "tools" / "conformance_kit.sh"
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([script, BIN.parent, folder], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=True)
+            page = pathlib.Path(folder, "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+            steps = [line.split() for line in page.splitlines() if line.startswith("       ")]
+            self.assertEqual([step[0] for step in steps], ["vmaf", "python3"])
+            path = dict(os.environ, PATH=f"{BIN}{os.pathsep}{os.environ['PATH']}")
+            outputs = [subprocess.run(step, cwd=folder, env=path, check=True, capture_output=True, text=True).stdout for step in steps]
+            self.assertEqual(outputs[-1].count(": equal"), 4)
+            log = pathlib.Path(folder, "log.json")
+            log.write_text(log.read_text(encoding="utf-8").replace('"integer_vif_scale2_egl_1.1": 0', '"integer_vif_scale2_egl_1.1": 1'),
+                           encoding="utf-8")
+            forged = subprocess.run(steps[-1], cwd=folder, check=False, capture_output=True, text=True)
+            self.assertEqual(forged.returncode, 1)
+            self.assertIn("integer_vif_scale2_egl_1.1: from frame 0 on: 1.", forged.stdout)
+            model = "version=vmaf_v0.6.1:name=vmaf_v0.6.1"
+            words = steps[0][:steps[0].index("--feature")] + ["--model", model] + steps[0][steps[0].index("--feature") + 2:]
+            subprocess.run(words, cwd=folder, env=path, check=True, capture_output=True)
+            subprocess.run([*steps[-1][:-1], model], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
     def test_what_is_refused(self):
         self.assertEqual(conform().returncode, 2)
         self.assertEqual(conform("--backend", "nosuch").returncode, 2)

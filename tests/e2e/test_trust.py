@@ -8,7 +8,7 @@ import struct
 import unittest
 
 import schema
-from clips import VMAF, CommandTest
+from clips import VMAF, CommandTest, needs_ffmpeg
 
 # Forgeries of each kind, of which there are ten: `make test-long` finds 200.
 ROUNDS = 20 if os.environ.get("ACUTANCE_LONG_TESTS") else 2
@@ -139,6 +139,44 @@ class Verify(TrustTest):
         self.assert_found(self.verify("receipt.json", "--dis", other), "is another file")
         self.assert_found(self.verify("receipt.json", "--ref", self.dis, "--dis", self.ref), "is another file")
 
+    def test_scores_that_cannot_be_computed(self):
+        """They are named, and the status says that a part was not checked."""
+        self.write("log.json", self.log("log.json").replace('"vmaf_v0.6.1":', '"sharpness_of_acme": 1.500000, "vmaf_v0.6.1":'))
+        self.receipt()
+        for args in (("log.json", "--ref", self.ref, "--dis", self.dis), ("log.json", "--ref", self.ref, "--dis", self.dis, "--full")):
+            result = self.acutance("verify", self.path(args[0]), *args[1:])
+            self.assertEqual(result.returncode, 2, result.stdout)
+            self.assertRegex(result.stdout.decode(), r"not compared.*sharpness_of_acme(.|\n)*: partly verified;")
+        document = self.document("verify", self.path("log.json"), "--ref", self.ref, "--dis", self.dis, status=2)
+        self.assertEqual((document["holds"], document["differences"]), (False, []))
+        self.assertEqual(document["unchecked"], ["sharpness_of_acme"])
+
+    def test_score_of_a_receipt_that_cannot_be_computed(self):
+        forged = self.receipt()
+        forged["results"][0]["scores"]["sharpness_of_acme"] = forged["results"][0]["scores"]["psnr_y"]
+        forged["sha256"], forged["lines"] = hash_of(forged), []
+        self.write("forged.json", json.dumps(forged))
+        result = self.acutance("verify", self.path("forged.json"), "--full")
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertIn("result.scores.sharpness_of_acme", result.stdout.decode())
+
+    def test_sample_says_what_it_leaves_out(self):
+        self.ref, self.dis = self.video("ref.y4m", self.clip("ref") * 20), self.video("dis.y4m", self.clip("dis") * 20)
+        self.receipt()
+        result = self.verify("receipt.json", "--touched", "5")
+        self.assert_verified(result)
+        self.assertRegex(result.stdout, "psnr_y.*--full compares")
+
+    @needs_ffmpeg
+    def test_encoded_again(self):
+        """Another encode of the same frames: the rows of its samples that are hashed differ."""
+        for name, quality in (("one.mp4", "4"), ("other.mp4", "5")):
+            self.ffmpeg("-i", self.ref, "-c:v", "mpeg4", "-q:v", quality, self.path(name))
+        self.receipt(videos=(self.ref, self.path("one.mp4")))
+        self.assert_verified(self.verify("receipt.json", "--full"))
+        self.assert_found(self.verify("receipt.json", "--dis", self.path("other.mp4"), "--full"),
+                          "the decoded samples of .*other.mp4 have another hash")
+
     def test_wrong_usage(self):
         self.log()
         self.assertEqual(self.acutance("verify", self.path("log.xml")).returncode, 2)
@@ -157,14 +195,18 @@ class Forgeries(TrustTest):
         self.sealed = self.receipt()
 
     def one_digit(self, text):
-        """Changes a digit of a score of a frame."""
+        """Changes a digit of a score of a frame; of 17 digits the last one may name the same number."""
         places = [match.start(1) + i for match in re.finditer(r'(?:="|: |,)(\d+\.\d+)', text)
                   for i in range(len(match[1])) if match[1][i].isdigit()]
         begin = text.index("frameNum") if "frameNum" in text else text.index("\n")
         end = text.index("pooled_metrics") if "pooled_metrics" in text else len(text)
-        at = self.dice.choice([place for place in places if begin < place < end])
-        digit = self.dice.choice([d for d in "0123456789" if d != text[at]])
-        return text[:at] + digit + text[at + 1:]
+        number = re.compile(r"[0-9.]+")
+        while True:
+            at = self.dice.choice([place for place in places if begin < place < end])
+            forged = text[:at] + self.dice.choice([d for d in "0123456789" if d != text[at]]) + text[at + 1:]
+            first = max(i for i in range(at) if text[i] not in "0123456789.") + 1
+            if float(number.match(text, first)[0]) != float(number.match(forged, first)[0]):
+                return forged
 
     def reseal(self, receipt):
         """A forger who computes the hashes again."""
@@ -204,6 +246,31 @@ class Forgeries(TrustTest):
             self.write("forged.json", self.reseal(forged))
             self.assert_found(self.verify("forged.json", "--full"), "mean")
 
+    def test_mean_of_a_receipt_in_a_sample(self):
+        self.ref, self.dis = self.video("ref.y4m", self.clip("ref") * 20), self.video("dis.y4m", self.clip("dis") * 20)
+        forged = self.receipt()
+        forged["results"][0]["scores"]["vmaf_v0.6.1"]["mean"] += 0.01
+        self.write("forged.json", self.reseal(forged))
+        self.assert_found(self.verify("forged.json", "--touched", "5"), "mean of vmaf_v0.6.1")
+
+    def test_any_member_of_a_receipt(self):
+        """A forger who computes the hashes again finds no member that is left out."""
+        result, pair = ("results", 0), ("results", 0, "pairs")
+        for *way, name in ((*result, "scores", "vmaf_v0.6.1", "low"), (*result, "scores", "psnr_y", "high"),
+                           (*result, "scores", "psnr_y", "mean"), (*result, "scores", "psnr_y", "sha256"), (*pair, "late"),
+                           (*pair, "dropped"), (*pair, "held"), (*pair, "by"), (*pair, "sha256"), (*result, "frames"),
+                           ("inputs", 0, "width"), ("inputs", 1, "bit_depth"), ("inputs", 1, "changes"),
+                           ("inputs", 0, "samples", "luma_sha256"), ("inputs", 1, "samples", "chroma_sha256"),
+                           ("models", 0, "sha256"), ("pictures", "height"), ("frame_rate",), ("subsample",)):
+            forged = json.loads(json.dumps(self.sealed))
+            owner = forged
+            for key in way:
+                owner = owner[key]
+            owner[name] = {str: "forged", list: [{"change": "crop", "text": "forged"}]}.get(type(owner[name]), 2)
+            self.write("forged.json", self.reseal(forged))
+            with self.subTest(way=way, name=name):
+                self.assert_found(self.verify("forged.json", "--full"))
+
     def test_swapped_files_and_another_encode(self):
         for k in range(ROUNDS):
             if k % 2 == 0:
@@ -236,7 +303,8 @@ class Sampled(TrustTest):
         """1 % of the frames forged: the sample of 90 % finds them in 90 of 100 logs; the bounds hold with 99.99 %."""
         self.ref = self.video("ref.y4m", self.clip("ref") * 50)
         self.dis = self.video("dis.y4m", self.clip("dis") * 50)
-        self.score("--output", self.path("log.csv"), "--no-model")
+        self.assert_ok(self.acutance("score", self.ref, self.dis, "--no-model", "-f", "psnr", "--align", "index", "-q",
+                                     "--output", self.path("log.csv")))
         lines = self.read("log.csv").splitlines()
         dice, found = random.Random(7), 0
         for seed in range(5 * ROUNDS):

@@ -15,19 +15,18 @@ namespace acutance {
 
 class ClipFrames {
  public:
-  /// Reads the frames of the ranges [first, end), and counts those of the video.
+  /// Reads the frames of the ranges [first, end) of numbers from `origin` on, which is the video's frame of number 0.
   static Result<ClipFrames> Read(const std::string& path, const OpenOptions& open,
-                                 const std::vector<std::pair<int64_t, int64_t>>& ranges);
+                                 const std::vector<std::pair<int64_t, int64_t>>& ranges, int64_t origin);
 
   /// Null: it was not read.
   const Picture* Find(int64_t frame) const;
+  const std::map<int64_t, Picture>& frames() const { return frames_; }
   const PictureFormat& format() const { return format_; }
-  int64_t count() const { return count_; }
 
  private:
   PictureFormat format_;
   std::map<int64_t, Picture> frames_;
-  int64_t count_ = 0;
 };
 
 }  // namespace acutance

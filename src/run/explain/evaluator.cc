@@ -13,7 +13,7 @@
 namespace acutance {
 namespace {
 
-constexpr int64_t kMargin = 3;        // frames at a window's ends whose features reach beyond it
+constexpr int64_t kSparseFrames = 2;  // of a window
 constexpr double kMostDistance = 10;  // of a column
 constexpr double kPrinted = 1.01e-6;  // how far numbers with six decimals may lie apart
 
@@ -26,16 +26,6 @@ std::optional<double> LoggedScore(const LoggedScores& log, const LoggedSeries& c
 
 /// Pairs of a computed and a logged score.
 using ScorePairs = std::vector<std::pair<double, double>>;
-
-ScorePairs PairsOf(const LoggedScores& log, const ScoreTable& table, int computed, const LoggedSeries& logged,
-                   const LogWindow& window) {
-  ScorePairs pairs;
-  for (int64_t frame = window.first + kMargin; frame < window.end - kMargin; ++frame) {
-    const std::optional<double> a = table.Get(computed, frame - window.first), b = LoggedScore(log, logged, frame);
-    if (a && b && std::isfinite(*a)) pairs.emplace_back(*a, *b);
-  }
-  return pairs;
-}
 
 double Largest(const ScorePairs& pairs) {
   double largest = 0;
@@ -83,6 +73,12 @@ bool HasFeatures(const LoggedScores& log, std::string_view model, const PictureF
   });
 }
 
+bool LooksAtOtherFrames(std::span<const MetricRun> runs, std::string_view stored) {
+  const std::optional<RunOutput> output = FindOutput(runs, stored);
+  return output && (output->run->extractor->MakeSequence() != nullptr ||
+                    output->run->History(Video::kReference) + output->run->History(Video::kDistorted) > 0);
+}
+
 /// The metrics that have an output with the name of one of the log's columns.
 std::vector<FeatureRequest> MetricsOf(const LoggedScores& log) {
   std::vector<FeatureRequest> features;
@@ -103,21 +99,47 @@ Result<LogEvaluator> LogEvaluator::Make(const LoggedScores& log, const ClipFrame
   for (const BuiltinModel& model : BuiltinModels())
     if (HasFeatures(log, model.name, reference.format())) evaluator.models_.emplace_back(model.name);
   if (evaluator.models_.empty()) evaluator.features_ = MetricsOf(log);
+  else {
+    ACU_ASSIGN_OR_RETURN(ModelRequest request, RequestOf(evaluator.models_[0], evaluator.models_[0], false));
+    evaluator.feature_model_.push_back(std::move(request));
+  }
   if (!evaluator.models_.empty() || !evaluator.features_.empty()) return evaluator;
   return Error(StatusCode::kUnsupported,
                "{} has no feature that acutance computes: a log with the features of its model is needed", log.path);
 }
 
+/// How far apart the frames are that are computed: scored ones, spread over a sparse window.
+int64_t LogEvaluator::Stride(const LogWindow& window) const {
+  if (!window.is_sparse) return 1;
+  return std::max<int64_t>((window.end - window.first) / kSparseFrames / step_, 1) * step_;
+}
+
+std::vector<std::pair<double, double>> LogEvaluator::PairsOf(const ScoreTable& table, int computed,
+                                                             const LoggedSeries& logged,
+                                                             const LogWindow& window) const {
+  ScorePairs pairs;
+  const int64_t stride = Stride(window), lead = window.is_sparse ? 0 : window.lead;
+  const int64_t end = window.end - (window.is_sparse ? 0 : window.tail);
+  for (int64_t frame = window.first + lead; frame < end; frame += stride) {
+    const std::optional<double> a = table.Get(computed, (frame - window.first) / stride);
+    const std::optional<double> b = LoggedScore(*log_, logged, frame);
+    if (a && b && std::isfinite(*a)) pairs.emplace_back(*a, *b);
+  }
+  return pairs;
+}
+
 Result<std::unique_ptr<Session>> LogEvaluator::Score(const Hypothesis& hypothesis, const LogWindow& window,
                                                      std::vector<ModelRequest> models) const {
   std::unique_ptr<Session> session;
-  for (int64_t frame = window.first; frame < window.end; ++frame) {
+  const int64_t stride = Stride(window);
+  for (int64_t frame = window.first; frame < window.end; frame += stride) {
     const Picture* reference = reference_->Find(hypothesis.reference.At(frame));
     const Picture* distorted = distorted_->Find(hypothesis.distorted.At(frame));
     if (!reference || !distorted) break;
     ACU_ASSIGN_OR_RETURN(auto pair, ApplyHypothesis(hypothesis, *reference, *distorted));
     if (!session) {
-      ACU_ASSIGN_OR_RETURN(session, OpenSession(std::move(models), features_, pair.first.format, threads_, step_));
+      ACU_ASSIGN_OR_RETURN(session, OpenSession(std::move(models), features_, pair.first.format, threads_,
+                                                window.is_sparse ? 1 : step_));
     }
     ACU_RETURN_IF_ERROR(session->Add(std::move(pair.first), {std::move(pair.second)}));
   }
@@ -127,24 +149,23 @@ Result<std::unique_ptr<Session>> LogEvaluator::Score(const Hypothesis& hypothesi
 }
 
 Result<LogDistance> LogEvaluator::Evaluate(const Hypothesis& hypothesis, const LogWindow& window) const {
-  std::vector<ModelRequest> models;
-  if (!models_.empty()) {
-    ACU_ASSIGN_OR_RETURN(ModelRequest request, RequestOf(models_.front(), models_.front(), false));
-    models.push_back(std::move(request));
-  }
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Score(hypothesis, window, std::move(models)));
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Score(hypothesis, window, feature_model_));
   const ScoreTable& table = session->scores(0);
   LogDistance result;
   for (int c = 0; c < static_cast<int>(table.columns().size()); ++c) {
-    const LoggedSeries* logged = log_->Find(table.columns()[static_cast<size_t>(c)].shown);
-    if (!logged) continue;
-    const ScorePairs pairs = PairsOf(*log_, table, c, *logged, window);
+    const ScoreTable::Column& column = table.columns()[static_cast<size_t>(c)];
+    const LoggedSeries* logged = log_->Find(column.shown);
+    const bool is_over_time = LooksAtOtherFrames(session->metric_runs(), column.stored);
+    if (!logged || (window.is_sparse && is_over_time)) continue;
+    const ScorePairs pairs = PairsOf(table, c, *logged, window);
     if (pairs.empty()) continue;
     ++result.columns;
     result.distance += Scaled(pairs);
     const double largest = Largest(pairs);
     result.largest = std::max(result.largest, largest);
-    if (largest > kPrinted) result.differing.push_back(logged->name);
+    if (largest <= kPrinted) continue;
+    result.differing.push_back(logged->name);
+    result.differing_over_time += is_over_time;
   }
   if (result.columns == 0) return Error(StatusCode::kNotFound, "no frame of the log could be compared");
   result.distance /= result.columns;
@@ -169,7 +190,7 @@ Result<std::vector<ModelFit>> LogEvaluator::FitModels(const Hypothesis& hypothes
       const bool is_feature = std::ranges::any_of(
           table.columns(), [&](const ScoreTable::Column& column) { return column.shown == logged.name; });
       if (is_feature) continue;
-      const ScorePairs pairs = PairsOf(*log_, table, table.Find(run.score_keys().back()), logged, window);
+      const ScorePairs pairs = PairsOf(table, table.Find(run.score_keys().back()), logged, window);
       if (!pairs.empty()) fits.push_back({run.model().name, Largest(pairs)});
     }
   std::ranges::stable_sort(fits, {}, &ModelFit::difference);

@@ -13,9 +13,11 @@
 
 namespace acutance {
 
-/// Frames [first, end) of a log.
+/// Frames [first, end) of a log that are computed.
 struct LogWindow {
   int64_t first = 0, end = 0;
+  int64_t lead = 3, tail = 3;  // frames at its ends that are not compared, as features of theirs reach beyond it
+  bool is_sparse = false;      // two frames of it alone, and features that look at no other frame
 };
 
 /// Distance of scores from a log's.
@@ -24,6 +26,7 @@ struct LogDistance {
   double largest = 0;
   int columns = 0;
   std::vector<std::string> differing{};  // columns that are not printed alike
+  int differing_over_time = 0;           // how many of these look at other frames, such as those of motion
 };
 
 /// The model that gives a column of the log.
@@ -46,15 +49,20 @@ class LogEvaluator {
  private:
   LogEvaluator(const LoggedScores& log, const ClipFrames& reference, const ClipFrames& distorted, int threads)
       : log_(&log), reference_(&reference), distorted_(&distorted), threads_(threads) {}
+  int64_t Stride(const LogWindow& window) const;
   Result<std::unique_ptr<Session>> Score(const Hypothesis& hypothesis, const LogWindow& window,
                                          std::vector<ModelRequest> models) const;
+  /// Scores of a column that was computed, and of the log.
+  std::vector<std::pair<double, double>> PairsOf(const ScoreTable& table, int computed, const LoggedSeries& logged,
+                                                 const LogWindow& window) const;
 
   const LoggedScores* log_;
   const ClipFrames* reference_;
   const ClipFrames* distorted_;
   int threads_;
   int64_t step_ = 1;
-  std::vector<std::string> models_;  // built-in ones whose features the log has
+  std::vector<std::string> models_;          // built-in ones whose features the log has
+  std::vector<ModelRequest> feature_model_;  // the first of them, without its score
   std::vector<FeatureRequest> features_;
 };
 

@@ -3,137 +3,154 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
+#include <span>
 #include <utility>
 
+#include "run/explain/changes.h"
 #include "run/explain/evaluator.h"
 
 namespace acutance {
 namespace {
 
-constexpr int64_t kWindow = 14;    // frames of a window of which eight are compared
-constexpr int64_t kReach = 8;      // the largest offset that is looked for
+constexpr int64_t kWindow = 14;  // frames of a window of which eight are compared
+constexpr int64_t kReach = kLongestShift;
 constexpr double kEqual = 1.5e-6;  // two numbers with six decimals
 constexpr double kOfSimd = 2e-3;   // the largest difference between libvmaf's SIMD code and its C code, in a feature
 constexpr int kRounds = 3;         // of one change each
-constexpr int kFilters[] = {kSwsBicubic, kSwsBilinear, kSwsLanczos, kSwsSpline, kSwsArea, kSwsFastBilinear, kSwsPoint};
-constexpr int kCrops[] = {2, 4, 8, 10, 12, 16, 20, 24, 32, 40, 60, 64};
-
-using Changes = std::vector<std::function<void(Hypothesis&)>>;
-
-/// Every change of which frames form pairs.
-void AddPairings(Changes& changes) {
-  changes.push_back([](Hypothesis& h) { h.swapped = !h.swapped; });
-  for (int64_t k = 1; k <= kReach; ++k)
-    for (const int64_t first : {k, -k}) {
-      changes.push_back([first](Hypothesis& h) { h.reference.first = first; });
-      changes.push_back([first](Hypothesis& h) { h.distorted.first = first; });
-    }
-  for (const int n : {2, 3}) {
-    changes.push_back([n](Hypothesis& h) { h.reference.step = n; });
-    changes.push_back([n](Hypothesis& h) { h.distorted.step = n; });
-    changes.push_back([n](Hypothesis& h) { h.reference.step = h.distorted.step = n; });
-  }
-  changes.push_back([](Hypothesis& h) { h.reference.repeat = 2; });
-  changes.push_back([](Hypothesis& h) { h.distorted.repeat = 2; });
-}
-
-void AddScalings(Changes& changes) {
-  for (const bool scales_reference : {false, true})
-    for (const int filter : kFilters)
-      for (const int rounding : {0, int{kSwsAccurateRounding}, kSwsAccurateRounding | kSwsFullChroma})
-        changes.push_back([=](Hypothesis& h) {
-          h.flags = filter | rounding;
-          h.scales_reference = scales_reference;
-        });
-}
-
-void AddConversions(Changes& changes, const PictureFormat& format) {
-  for (const int depth : {8, 10, 12})
-    if (depth != format.bit_depth) changes.push_back([depth](Hypothesis& h) { h.bit_depth = depth; });
-  for (const PixelFormat chroma : {PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
-    if (chroma != format.pixel_format)
-      changes.push_back([chroma](Hypothesis& h) { h.has_chroma_format = true, h.chroma = chroma; });
-  for (const RangeChange range : {RangeChange::kToFull, RangeChange::kToLimited}) {
-    changes.push_back([range](Hypothesis& h) { h.reference_range = range; });
-    changes.push_back([range](Hypothesis& h) { h.distorted_range = range; });
-    changes.push_back([range](Hypothesis& h) { h.reference_range = h.distorted_range = range; });
-  }
-}
-
-void AddCrops(Changes& changes, const PictureFormat& format) {
-  for (const int c : kCrops) {
-    if (4 * c >= std::min(format.width, format.height)) break;
-    changes.push_back([c](Hypothesis& h) { h.crop_x = c; });
-    changes.push_back([c](Hypothesis& h) { h.crop_y = c; });
-    changes.push_back([c](Hypothesis& h) { h.crop_x = h.crop_y = c; });
-    changes.push_back([c](Hypothesis& h) { h.crop_distorted = c; });
-  }
-}
+constexpr size_t kFinalists = 6;   // of a round: hypotheses that are compared in all frames of a window
+constexpr size_t kShownEquals = 3;
+constexpr int64_t kAround = 3;  // frames before and after one that its features look at, at most
 
 class Search {
  public:
+  /// first_logged: the number in the log of the frame that is number 0 here.
   Search(const LogEvaluator& evaluator, const LoggedScores& log, const ClipFrames& reference,
-         const ClipFrames& distorted, const LogWindow& early, const LogWindow& late)
-      : evaluator_(evaluator), log_(log), reference_(reference), distorted_(distorted), early_(early), late_(late) {}
+         const ClipFrames& distorted, const LogWindow& early, const LogWindow& late, int64_t first_logged)
+      : evaluator_(evaluator),
+        log_(log),
+        reference_(reference),
+        distorted_(distorted),
+        early_(early),
+        late_(late),
+        first_logged_(first_logged) {}
 
   Result<Explanation> Run() {
-    const Hypothesis plain;
-    ACU_RETURN_IF_ERROR(Try(plain));
-    for (int round = 0; round < kRounds; ++round) {
-      const double before = Best().distance;
-      const Hypothesis from = Best().hypothesis;
-      for (const Changes& kind : KindsOfChange()) {
-        for (const std::function<void(Hypothesis&)>& change : kind) {
-          Hypothesis next = from;
-          change(next);
-          (void)Try(next);  // what cannot be computed, such as pictures that become too small, is no explanation
-        }
-        if (Best().largest <= kEqual) return Conclude();
-      }
-      if (Best().distance > 0.9 * before) break;
+    if (Status plain = Try({}, 0); !plain.ok()) {  // the log's numbers may be larger than the videos'
+      if (first_logged_ == 0) return plain;
+      Hypothesis from_first;
+      from_first.reference.first = from_first.distorted.first = -first_logged_;
+      ACU_RETURN_IF_ERROR(Try(from_first, 1));
     }
+    for (int round = 1; round <= kRounds; ++round) {
+      const ExplainCandidate from = Best();
+      TryPromising(from.hypothesis, ChangesOf(from.hypothesis, reference_, distorted_, first_logged_), round);
+      if (Best().largest <= kEqual || Best().distance > 0.9 * from.distance) break;
+    }
+    // Scores hardly come nearer by the half of a crop that differs at the sides and ends.
+    if (Best().largest > kOfSimd) TryPromising(tried_.front().hypothesis, CropsOf(reference_.format()), 1);
+    SettlePairings();
     return Conclude();
   }
 
  private:
-  std::vector<Changes> KindsOfChange() const {
-    const PictureFormat &r = reference_.format(), &d = distorted_.format();
-    std::vector<Changes> kinds(4);
-    if (r.width != d.width || r.height != d.height) AddScalings(kinds[0]);
-    AddPairings(kinds[1]);
-    AddConversions(kinds[2], r);
-    AddCrops(kinds[3], r);
-    return kinds;
+  void TryPromising(const Hypothesis& from, const std::vector<HypothesisChange>& changes, int count) {
+    for (const Hypothesis& next : Promising(from, changes))
+      (void)Try(next, count);  // what cannot be computed, such as pictures that become too small, is no explanation
   }
 
-  Status Try(const Hypothesis& hypothesis) {
-    const auto known = std::ranges::find(tried_, hypothesis, &ExplainCandidate::hypothesis);
-    if (known != tried_.end()) return {};
+  /// The changes of a hypothesis whose features of a few frames are nearest to the log's; all, where the log has only
+  /// features that look at several frames.
+  std::vector<Hypothesis> Promising(const Hypothesis& from, const std::vector<HypothesisChange>& changes) const {
+    LogWindow sparse = early_;
+    sparse.is_sparse = true;
+    std::vector<Hypothesis> all;
+    std::vector<std::pair<double, Hypothesis>> screened;
+    for (const HypothesisChange& change : changes) {
+      Hypothesis next = from;
+      change(next);
+      if (IsTried(next) || std::ranges::find(all, next) != all.end()) continue;
+      all.push_back(next);
+      if (const Result<LogDistance> found = evaluator_.Evaluate(next, sparse); found.ok())
+        screened.emplace_back(found->distance, next);
+    }
+    if (screened.empty()) return all;
+    std::ranges::stable_sort(screened, {}, &std::pair<double, Hypothesis>::first);
+    const double near = 1.5 * screened[0].first + 1e-3;
+    std::vector<Hypothesis> promising;
+    for (const auto& [distance, hypothesis] : screened)
+      if (promising.size() < kFinalists || distance <= near) promising.push_back(hypothesis);
+    return promising;
+  }
+
+  bool IsTried(const Hypothesis& hypothesis) const {
+    return std::ranges::find(tried_, hypothesis, &ExplainCandidate::hypothesis) != tried_.end();
+  }
+
+  Status Try(const Hypothesis& hypothesis, int changes) {
     ACU_ASSIGN_OR_RETURN(const LogDistance found, evaluator_.Evaluate(hypothesis, early_));
-    tried_.push_back(
-        {hypothesis, Describe(hypothesis, reference_.format(), distorted_.format()), found.distance, found.largest});
+    tried_.push_back({hypothesis, changes, Describe(hypothesis, reference_.format(), distorted_.format()),
+                      found.distance, found.largest});
     return {};
   }
 
-  const ExplainCandidate& Best() const { return *std::ranges::min_element(tried_, {}, &ExplainCandidate::distance); }
+  /// The simplest one of those that give equal scores, or else the nearest.
+  const ExplainCandidate& Best() const {
+    return *std::ranges::min_element(tried_, {}, [](const ExplainCandidate& each) {
+      return std::pair(each.largest <= kEqual ? 0 : each.distance, each.changes);
+    });
+  }
+
+  static bool HaveOnePairing(const Hypothesis& a, const Hypothesis& b) {
+    return a.swapped == b.swapped && a.reference == b.reference && a.distorted == b.distorted;
+  }
+
+  /// Pairs of still pictures give equal scores, whichever frames they are of: frames near the end may tell them apart.
+  void SettlePairings() {
+    std::vector<ExplainCandidate*> equal;
+    for (ExplainCandidate& each : tried_)
+      if (each.largest <= kEqual) equal.push_back(&each);
+    is_ambiguous_ = std::ranges::any_of(equal, [&](const ExplainCandidate* each) {
+      return !HaveOnePairing(each->hypothesis, equal.front()->hypothesis);
+    });
+    if (!is_ambiguous_ || late_.first <= early_.first) return;
+    std::vector<Result<LogDistance>> found;
+    for (const ExplainCandidate* const each : equal) found.push_back(evaluator_.Evaluate(each->hypothesis, late_));
+    const auto fits = [](const Result<LogDistance>& late) { return late.ok() && late->largest <= kEqual; };
+    if (std::ranges::none_of(found, fits)) return;
+    for (size_t i = 0; i < equal.size(); ++i) {
+      if (fits(found[i])) continue;
+      equal[i]->distance = found[i].ok() ? found[i]->distance : 1;
+      equal[i]->largest = found[i].ok() ? found[i]->largest : 1;
+    }
+  }
+
+  /// Whether both have the log's scores, or the same other ones.
+  static bool HaveOneScore(const ExplainCandidate& a, const ExplainCandidate& b) {
+    if (a.largest <= kEqual && b.largest <= kEqual) return true;
+    return std::fabs(a.distance - b.distance) <= 1e-9 && std::fabs(a.largest - b.largest) <= 1e-9;
+  }
 
   Result<Explanation> Conclude() {
     Explanation result;
     result.best = Best();
     for (const ExplainCandidate& each : tried_) {
       if (each.hypothesis == result.best->hypothesis) continue;
-      if (each.largest <= kEqual && result.best->largest <= kEqual) {
+      if (HaveOneScore(each, *result.best)) {
         if (!each.text.empty()) result.notes.push_back("the same scores: " + each.text);
+        if (each.changes == result.best->changes && each.text != result.best->text &&
+            std::ranges::find(result.equals, each.text) == result.equals.end())
+          result.equals.push_back(each.text);
       } else if (!result.second || each.distance < result.second->distance) {
         result.second = each;
       }
     }
     ACU_ASSIGN_OR_RETURN(const LogDistance early, evaluator_.Evaluate(result.best->hypothesis, early_));
-    result.confidence = Confidence(result, early);
+    result.confidence = std::min(Confidence(result, early), is_ambiguous_ ? 0.8 : 1.0);
     if (result.is_known()) {
       NameEngine(early, result);
       FindChange(result);
+      FindBegin(result);
       ACU_RETURN_IF_ERROR(NameModel(result));
     }
     if (log_.step > 1) result.sampling = fmt::format("one of {} frames is scored", log_.step);
@@ -151,10 +168,18 @@ class Search {
 
   void NameEngine(const LogDistance& found, Explanation& result) const {
     const std::string version = log_.version.empty() ? "libvmaf" : "libvmaf " + log_.version;
-    if (found.differing.empty()) result.engine = version + "'s plain C, or an engine with equal scores";
-    else
-      result.engine = fmt::format("{}, not its plain C: {} differ by up to {:.2g}, as SIMD and CUDA code does", version,
-                                  fmt::join(found.differing, ", "), found.largest);
+    if (found.differing.empty()) {
+      result.engine = version + "'s plain C, or an engine with equal scores";
+      return;
+    }
+    // What its other code is known to change (docs/use/conformance.md): its SIMD code features of single frames, its
+    // CUDA code those of motion.
+    const int differing = static_cast<int>(found.differing.size());
+    const char* const code = found.differing_over_time == 0           ? "SIMD"
+                             : found.differing_over_time == differing ? "CUDA"
+                                                                      : "SIMD or CUDA";
+    result.engine = fmt::format("{}, not its plain C: {} differ by up to {:.2g}, as its {} code does", version,
+                                fmt::join(found.differing, ", "), found.largest, code);
   }
 
   /// Frames that are missing or repeated within the clip: another offset fits near its end.
@@ -171,12 +196,31 @@ class Search {
         if (distance.ok() && (!found || distance->distance < found->first)) found = {distance->distance, shift};
       }
     }
-    if (!found || found->first > 0.5 * same->distance || found->second == 0) return;
+    const auto number = [&](int64_t frame) { return frame + first_logged_; };
+    if (!found || found->first > 0.5 * same->distance || found->second == 0) {
+      result.notes.push_back(
+          fmt::format("the frames from {} on have other scores, and no shift explains them", number(late_.first)));
+      result.confidence = std::min(result.confidence, 0.6);
+      return;
+    }
     const int64_t count = std::abs(found->second);
     result.change =
-        fmt::format("between frames {} and {} the pairs shift by {}: {} of the {} {} missing", early_.end, late_.first,
-                    count, count == 1 ? "one frame" : fmt::format("{} frames", count),
+        fmt::format("between frames {} and {} the pairs shift by {}: {} of the {} {} missing", number(early_.end),
+                    number(late_.first), count, count == 1 ? "one frame" : fmt::format("{} frames", count),
                     found->second > 0 ? "reference's pairs" : "distorted video's pairs", count == 1 ? "is" : "are");
+  }
+
+  /// Whether the run began with the log's first frame: features of motion look at the frame before.
+  void FindBegin(Explanation& result) const {
+    const auto equals = [&](int64_t before) {
+      const int64_t end = log_.step + kAround;
+      const Result<LogDistance> found = evaluator_.Evaluate(result.best->hypothesis, {-before, end, before, end - 1});
+      return found.ok() && found->largest <= kEqual;
+    };
+    const bool alone = equals(0), after_others = equals(kAround * log_.step);
+    if (alone == after_others) return;
+    if (after_others) result.begin = "frames before the log's first were scored, too";
+    else if (first_logged_ > 0) result.begin = fmt::format("the run began at frame {}", first_logged_);
   }
 
   static Hypothesis Shifted(Hypothesis hypothesis, int64_t shift) {
@@ -199,7 +243,9 @@ class Search {
   const ClipFrames& reference_;
   const ClipFrames& distorted_;
   const LogWindow early_, late_;
+  const int64_t first_logged_;
   std::vector<ExplainCandidate> tried_;
+  bool is_ambiguous_ = false;  // several pairings give equal scores on the early frames
 };
 
 Json CandidateJson(const ExplainCandidate& candidate) {
@@ -210,21 +256,25 @@ Json CandidateJson(const ExplainCandidate& candidate) {
 
 }  // namespace
 
-Result<Explanation> ExplainLog(const LoggedScores& log, const std::string& reference, const std::string& distorted,
+Result<Explanation> ExplainLog(LoggedScores log, const std::string& reference, const std::string& distorted,
                                const OpenOptions& open, int threads) {
   if (log.frames.empty())
     return Error(StatusCode::kUnsupported, "{} has no scores of frames: a log of xml, json or csv is needed", log.path);
-  const int64_t step = log.step, last = log.frames.back() + 1;
+  const int64_t step = log.step, origin = log.frames.front(), last = log.frames.back() + 1 - origin;
+  for (int64_t& frame : log.frames) frame -= origin;
   const int64_t length = kWindow + 8 * (step - 1);
   const auto aligned = [&](int64_t frame) { return std::max<int64_t>(frame, 0) / step * step; };
   const LogWindow early{aligned(std::min(kReach, last - length)), std::min(aligned(kReach) + length, last)};
   const LogWindow late{aligned(last - length - kReach / 2), last - kReach / 2};
-  const std::vector<std::pair<int64_t, int64_t>> ranges = {{early.first - kReach, 3 * early.end + kReach},
-                                                           {late.first - kReach, late.end + kReach}};
-  ACU_ASSIGN_OR_RETURN(const ClipFrames first, ClipFrames::Read(reference, open, ranges));
-  ACU_ASSIGN_OR_RETURN(const ClipFrames second, ClipFrames::Read(distorted, open, ranges));
+  std::vector<std::pair<int64_t, int64_t>> ranges = {{-2 * kReach - kAround * step, 3 * early.end + kReach},
+                                                     {late.first - kReach, late.end + kReach}};
+  if (origin > 0)
+    for (const LogWindow& window : {early, late})
+      ranges.emplace_back(window.first - 2 * kReach - origin, window.end + kReach - origin);
+  ACU_ASSIGN_OR_RETURN(const ClipFrames first, ClipFrames::Read(reference, open, ranges, origin));
+  ACU_ASSIGN_OR_RETURN(const ClipFrames second, ClipFrames::Read(distorted, open, ranges, origin));
   ACU_ASSIGN_OR_RETURN(const LogEvaluator evaluator, LogEvaluator::Make(log, first, second, threads));
-  ACU_ASSIGN_OR_RETURN(Explanation result, Search(evaluator, log, first, second, early, late).Run());
+  ACU_ASSIGN_OR_RETURN(Explanation result, Search(evaluator, log, first, second, early, late, origin).Run());
   if (const Status scaler = CheckFfmpegScaler(); !scaler.ok())
     result.notes.push_back("scaling was not examined: " + scaler.message());
   return result;
@@ -233,8 +283,13 @@ Result<Explanation> ExplainLog(const LoggedScores& log, const std::string& refer
 std::string Explanation::Sentence() const {
   if (!is_known()) return "The cause is unknown: no hypothesis gives the log's scores.";
   std::vector<std::string> parts = {"Equals " + engine};
-  parts.push_back(best->text.empty() ? "a plain comparison, frame by frame" : best->text);
+  std::string how = best->text.empty() ? "a plain comparison, frame by frame" : best->text;
+  for (const std::string& other : std::span(equals).first(std::min(equals.size(), kShownEquals)))
+    how += " (or " + other + ")";
+  if (equals.size() > kShownEquals) how += fmt::format(" (or one of {} others)", equals.size() - kShownEquals);
+  parts.push_back(std::move(how));
   if (!change.empty()) parts.push_back(change);
+  if (!begin.empty()) parts.push_back(begin);
   if (!sampling.empty()) parts.push_back(sampling);
   if (!model.empty()) parts.push_back("model " + model);
   parts.push_back(fmt::format("remaining difference {:.2g}", best->largest <= kEqual ? 0 : best->largest));
@@ -248,7 +303,8 @@ Json ExplanationJson(const Explanation& explanation) {
   if (explanation.second) json["second"] = CandidateJson(*explanation.second);
   for (const auto& [name, text] :
        {std::pair("engine", explanation.engine), std::pair("model", explanation.model),
-        std::pair("change", explanation.change), std::pair("sampling", explanation.sampling)})
+        std::pair("change", explanation.change), std::pair("begin", explanation.begin),
+        std::pair("pooling", explanation.pooling), std::pair("sampling", explanation.sampling)})
     if (!text.empty()) json[name] = text;
   json["notes"] = explanation.notes;
   return json;

@@ -1,7 +1,10 @@
 #include "run/explain/ffmpeg_scaler.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/shared_library.h"
 
@@ -9,16 +12,14 @@ namespace acutance {
 namespace {
 
 constexpr int kNewestVersion = 11, kOldestVersion = 6;
-constexpr int kDefaultColors = 5;  // SWS_CS_DEFAULT
-constexpr int kUnity = 1 << 16;
 
 /// The functions that are called, with opaque pointers for structs.
 struct Swscale {
   int (*pixel_format)(const char* name) = nullptr;
-  void* (*context)(int, int, int, int, int, int, int, void*, void*, const double*) = nullptr;
+  void* (*make_context)() = nullptr;
+  int (*set_option)(void* context, const char* name, int64_t value, int flags) = nullptr;
+  int (*init_context)(void*, void*, void*) = nullptr;
   int (*scale)(void*, const uint8_t* const[], const int[], int, int, uint8_t* const[], const int[]) = nullptr;
-  const int* (*coefficients)(int) = nullptr;
-  int (*set_colors)(void*, const int*, int, const int*, int, int, int, int) = nullptr;
   void (*free_context)(void*) = nullptr;
 };
 
@@ -29,10 +30,10 @@ Result<Swscale> Load() {
   ACU_ASSIGN_OR_RETURN(SharedLibrary library, SharedLibrary::Open(names));
   Swscale found;
   library.Require("av_get_pix_fmt", found.pixel_format);
-  library.Require("sws_getContext", found.context);
+  library.Require("sws_alloc_context", found.make_context);
+  library.Require("av_opt_set_int", found.set_option);
+  library.Require("sws_init_context", found.init_context);
   library.Require("sws_scale", found.scale);
-  library.Require("sws_getCoefficients", found.coefficients);
-  library.Require("sws_setColorspaceDetails", found.set_colors);
   library.Require("sws_freeContext", found.free_context);
   if (library.missing().empty()) return found;
   return Error(StatusCode::kUnsupported, "{} has no {}", library.name(), library.missing());
@@ -49,6 +50,64 @@ std::string FormatName(const PictureFormat& format) {
   return fmt::format("yuv{}p{}", PixelFormatName(format.pixel_format), depth);
 }
 
+using Context = std::unique_ptr<void, void (*)(void*)>;
+
+/// A context for these formats; null: libswscale refuses them. The ranges are set before it chooses its code.
+Context MakeContext(const Swscale& sws, const PictureFormat& from, const PictureFormat& to,
+                    const SwsConversion& conversion) {
+  Context context(sws.make_context(), sws.free_context);
+  if (!context) return context;
+  const std::pair<const char*, int> options[] = {{"srcw", from.width},
+                                                 {"srch", from.height},
+                                                 {"src_format", sws.pixel_format(FormatName(from).c_str())},
+                                                 {"src_range", conversion.from_full_range},
+                                                 {"dstw", to.width},
+                                                 {"dsth", to.height},
+                                                 {"dst_format", sws.pixel_format(FormatName(to).c_str())},
+                                                 {"dst_range", conversion.to_full_range},
+                                                 {"sws_flags", conversion.flags}};
+  for (const auto& [name, value] : options)
+    if (sws.set_option(context.get(), name, value, 0) < 0) return {nullptr, sws.free_context};
+  if (sws.init_context(context.get(), nullptr, nullptr) < 0) context.reset();
+  return context;
+}
+
+/// A format whose chroma has the samples of the other's, rounded up as libswscale does.
+PictureFormat RoundedUp(PictureFormat format) {
+  format.width += format.width % 2;
+  format.height += format.height % 2;
+  return format;
+}
+
+/// The picture with the chroma that libswscale reads: of odd sizes, the last column and row again where there is none.
+Result<Picture> WithWholeChroma(const Picture& picture) {
+  const PictureFormat whole = RoundedUp(picture.format);
+  if (whole == picture.format) return picture;
+  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, AllocatePicture(whole));
+  const size_t bytes = static_cast<size_t>(picture.format.BytesPerSample());
+  for (int p = 0; p < whole.PlaneCount(); ++p) {
+    const Plane from = picture.planes[p].Whole();
+    for (int y = 0; y < whole.PlaneHeight(p); ++y) {
+      const std::byte* const row = from.data + std::min(y, from.height - 1) * from.stride;
+      std::byte* const to = copy.data[p] + y * copy.stride[p];
+      const size_t count = bytes * static_cast<size_t>(std::min(from.width, whole.PlaneWidth(p)));
+      std::memcpy(to, row, count);
+      if (from.width < whole.PlaneWidth(p)) std::memcpy(to + count, to + count - bytes, bytes);
+    }
+  }
+  return copy.Share();
+}
+
+/// The picture without what RoundedUp added.
+Picture RoundedDown(Picture picture, const PictureFormat& format) {
+  picture.format = format;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    picture.planes[p].width = format.PlaneWidth(p);
+    picture.planes[p].height = format.PlaneHeight(p);
+  }
+  return picture;
+}
+
 }  // namespace
 
 Status CheckFfmpegScaler() { return Library().status(); }
@@ -56,28 +115,24 @@ Status CheckFfmpegScaler() { return Library().status(); }
 Result<Picture> ConvertByFfmpeg(const Picture& from, const PictureFormat& to, const SwsConversion& conversion) {
   ACU_RETURN_IF_ERROR(CheckFfmpegScaler());
   const Swscale& sws = *Library();
-  const std::string from_name = FormatName(from.format), to_name = FormatName(to);
-  const std::unique_ptr<void, void (*)(void*)> context(
-      sws.context(from.format.width, from.format.height, sws.pixel_format(from_name.c_str()), to.width, to.height,
-                  sws.pixel_format(to_name.c_str()), conversion.flags, nullptr, nullptr, nullptr),
-      sws.free_context);
-  if (!context) return Error(StatusCode::kUnsupported, "libswscale does not convert {} to {}", from_name, to_name);
-  const int* colors = sws.coefficients(kDefaultColors);
-  sws.set_colors(context.get(), colors, conversion.from_full_range, colors, conversion.to_full_range, 0, kUnity,
-                 kUnity);
-  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture(to));
+  const Context context = MakeContext(sws, from.format, to, conversion);
+  if (!context)
+    return Error(StatusCode::kUnsupported, "libswscale does not convert {} to {}", FormatName(from.format),
+                 FormatName(to));
+  ACU_ASSIGN_OR_RETURN(const Picture source, WithWholeChroma(from));
+  ACU_ASSIGN_OR_RETURN(const MutablePicture scaled, AllocatePicture(RoundedUp(to)));
   const uint8_t* sources[4] = {};
   uint8_t* targets[4] = {};
   int source_strides[4] = {}, target_strides[4] = {};
   for (int p = 0; p < 3; ++p) {
-    sources[p] = reinterpret_cast<const uint8_t*>(from.planes[p].data);
-    source_strides[p] = static_cast<int>(from.planes[p].stride);
+    sources[p] = reinterpret_cast<const uint8_t*>(source.planes[p].data);
+    source_strides[p] = static_cast<int>(source.planes[p].stride);
     targets[p] = reinterpret_cast<uint8_t*>(scaled.data[p]);
     target_strides[p] = static_cast<int>(scaled.stride[p]);
   }
   if (sws.scale(context.get(), sources, source_strides, 0, from.format.height, targets, target_strides) != to.height)
     return Error(StatusCode::kUnsupported, "libswscale could not scale a picture to {}x{}", to.width, to.height);
-  return scaled.Share();
+  return RoundedDown(scaled.Share(), to);
 }
 
 }  // namespace acutance

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace acutance {
@@ -27,6 +28,9 @@ void DescribeFrames(const Hypothesis& h, std::vector<std::string>& parts) {
   const int64_t late = h.reference.first - h.distorted.first;  // positive: the reference's first frames are left out
   if (late < 0) parts.push_back(fmt::format("the reference {} late", Frames(-late)));
   if (late > 0) parts.push_back(fmt::format("the distorted video {} late", Frames(late)));
+  if (const int64_t both = std::min(h.reference.first, h.distorted.first); both != 0)
+    parts.push_back(both > 0 ? fmt::format("both videos without their first {}", Frames(both))
+                             : fmt::format("frame {} of the log is the videos' first", -both));
   for (const auto& [map, name] :
        {std::pair(h.reference, "the reference"), std::pair(h.distorted, "the distorted video")}) {
     if (map.step > 1) parts.push_back(fmt::format("one of {} frames of {}", map.step, name));
@@ -34,21 +38,30 @@ void DescribeFrames(const Hypothesis& h, std::vector<std::string>& parts) {
   }
 }
 
+void DescribeMargins(const Margins& m, std::string_view video, std::vector<std::string>& parts) {
+  if (m == Margins()) return;
+  const std::string sides = m.left == m.right ? fmt::format("{} at the left and right", m.left)
+                                              : fmt::format("{} at the left, {} at the right", m.left, m.right);
+  const std::string ends = m.top == m.bottom ? fmt::format("{} at the top and bottom", m.top)
+                                             : fmt::format("{} at the top, {} at the bottom", m.top, m.bottom);
+  parts.push_back(fmt::format("{} cropped by {}, {}", video, sides, ends));
+}
+
 void DescribeRange(RangeChange change, std::string_view video, std::vector<std::string>& parts) {
   if (change == RangeChange::kToFull) parts.push_back(fmt::format("{} expanded to full range", video));
   if (change == RangeChange::kToLimited) parts.push_back(fmt::format("{} compressed to limited range", video));
 }
 
-/// The picture without `x` columns at each side and `y` rows above and below, without a copy.
-Picture Crop(Picture picture, int x, int y) {
-  if (x == 0 && y == 0) return picture;
+/// The picture without the margins, without a copy.
+Picture Crop(Picture picture, const Margins& margins) {
+  if (margins == Margins()) return picture;
   const bool halves_x = picture.format.pixel_format != PixelFormat::k444;
   const bool halves_y = picture.format.pixel_format == PixelFormat::k420;
-  picture.format.width -= 2 * x;
-  picture.format.height -= 2 * y;
+  picture.format = Cropped(picture.format, margins);
   for (int p = 0; p < picture.format.PlaneCount(); ++p) {
     Plane& plane = picture.planes[p];
-    const int left = p > 0 && halves_x ? x / 2 : x, top = p > 0 && halves_y ? y / 2 : y;
+    const int left = p > 0 && halves_x ? margins.left / 2 : margins.left;
+    const int top = p > 0 && halves_y ? margins.top / 2 : margins.top;
     plane.data += top * plane.stride + left * picture.format.BytesPerSample();
     plane.width = picture.format.PlaneWidth(p);
     plane.height = picture.format.PlaneHeight(p);
@@ -64,21 +77,24 @@ Result<Picture> Fit(const Picture& picture, const PictureFormat& to, int flags, 
 
 }  // namespace
 
+PictureFormat Cropped(PictureFormat format, const Margins& margins) {
+  format.width -= margins.left + margins.right;
+  format.height -= margins.top + margins.bottom;
+  return format;
+}
+
 std::string Describe(const Hypothesis& h, const PictureFormat& reference, const PictureFormat& distorted) {
   std::vector<std::string> parts;
   if (h.swapped) parts.push_back("the two videos swapped");
   DescribeFrames(h, parts);
-  if (h.crop_distorted > 0)
-    parts.push_back(fmt::format("the distorted video cropped by {} at each side and scaled back", h.crop_distorted));
-  if (h.crop_x || h.crop_y)
-    parts.push_back(
-        fmt::format("both videos cropped by {} at the left and right, {} at the top and bottom", h.crop_x, h.crop_y));
-  const PictureFormat& from = h.scales_reference ? reference : distorted;
-  const PictureFormat& to = h.scales_reference ? distorted : reference;
-  const bool scales = from.width != to.width || from.height != to.height;
-  if (scales)
+  DescribeMargins(h.reference_margins, "the reference", parts);
+  DescribeMargins(h.distorted_margins, "the distorted video", parts);
+  PictureFormat from = Cropped(distorted, h.distorted_margins), to = Cropped(reference, h.reference_margins);
+  if (h.scales_reference) std::swap(from, to);
+  if (from.width != to.width || from.height != to.height)
     parts.push_back(fmt::format("{} {}x{} to {}x{}{}", FilterName(h.flags), from.width, from.height, to.width,
                                 to.height, h.scales_reference ? " of the reference" : ""));
+  DescribeMargins(h.margins, "both videos", parts);
   DescribeRange(h.reference_range, "the reference", parts);
   DescribeRange(h.distorted_range, "the distorted video", parts);
   if (h.bit_depth > 0) parts.push_back(fmt::format("both videos in {} bits", h.bit_depth));
@@ -89,13 +105,13 @@ std::string Describe(const Hypothesis& h, const PictureFormat& reference, const 
 
 Result<std::pair<Picture, Picture>> ApplyHypothesis(const Hypothesis& h, const Picture& reference,
                                                     const Picture& distorted) {
-  PictureFormat format = h.scales_reference ? distorted.format : reference.format;
+  const Picture cropped[] = {Crop(reference, h.reference_margins), Crop(distorted, h.distorted_margins)};
+  PictureFormat format = cropped[h.scales_reference ? 1 : 0].format;
   format.bit_depth = h.bit_depth > 0 ? h.bit_depth : reference.format.bit_depth;
   format.pixel_format = h.has_chroma_format ? h.chroma : reference.format.pixel_format;
-  ACU_ASSIGN_OR_RETURN(const Picture first, Fit(reference, format, h.flags, h.reference_range));
-  ACU_ASSIGN_OR_RETURN(const Picture second,
-                       Fit(Crop(distorted, h.crop_distorted, h.crop_distorted), format, h.flags, h.distorted_range));
-  std::pair<Picture, Picture> pair{Crop(first, h.crop_x, h.crop_y), Crop(second, h.crop_x, h.crop_y)};
+  ACU_ASSIGN_OR_RETURN(const Picture first, Fit(cropped[0], format, h.flags, h.reference_range));
+  ACU_ASSIGN_OR_RETURN(const Picture second, Fit(cropped[1], format, h.flags, h.distorted_range));
+  std::pair<Picture, Picture> pair{Crop(first, h.margins), Crop(second, h.margins)};
   if (h.swapped) std::swap(pair.first, pair.second);
   return pair;
 }

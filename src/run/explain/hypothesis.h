@@ -24,13 +24,20 @@ struct FrameMap {
   bool operator==(const FrameMap&) const = default;
 };
 
+/// Luma samples that a picture loses at its edges.
+struct Margins {
+  int left = 0, top = 0, right = 0, bottom = 0;
+
+  bool operator==(const Margins&) const = default;
+};
+
 struct Hypothesis {
   bool swapped = false;  // the distorted video stood where the reference belongs
   FrameMap reference, distorted;
-  int flags = kSwsBicubic;        // of the scaling, where sizes differ
-  bool scales_reference = false;  // to the distorted video's size
-  int crop_x = 0, crop_y = 0;     // samples that both videos lose at each side
-  int crop_distorted = 0;         // that the distorted video alone loses at each side, before it is scaled
+  int flags = kSwsBicubic;                         // of the scaling, where sizes differ
+  bool scales_reference = false;                   // to the distorted video's size
+  Margins reference_margins, distorted_margins{};  // of one video, before it is scaled
+  Margins margins{};                               // of both, after scaling
   RangeChange reference_range = RangeChange::kNone, distorted_range = RangeChange::kNone;
   int bit_depth = 0;               // both are converted to; 0: as the reference is
   bool has_chroma_format = false;  // both are converted to:
@@ -38,6 +45,9 @@ struct Hypothesis {
 
   bool operator==(const Hypothesis&) const = default;
 };
+
+/// The format without the margins.
+PictureFormat Cropped(PictureFormat format, const Margins& margins);
 
 /// What differs from a plain comparison: "the reference one frame late; bilinear 960x540 to 1920x1080". "" where
 /// nothing does.
