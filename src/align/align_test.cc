@@ -144,6 +144,22 @@ TEST(AlignTracks, LeavesOutFramesThatFitTwoPlaces) {
   for (const int64_t j : alignment.doubtful) EXPECT_TRUE(j >= 60 && j < 79);
 }
 
+TEST(AlignTracks, TakesTheFrameFromWhichThePathContinuesForTheFirst) {
+  std::vector<int> distorted = Frames(10, 150);
+  distorted[9] = 20;  // what comes before the reference's first frame looks like it
+  const Alignment alignment = Aligned(Scene(20, 150), Track(distorted));
+  ASSERT_FALSE(alignment.pairs.empty());
+  EXPECT_THAT(alignment.pairs.front(), Pair(0, 10));
+}
+
+TEST(AlignTracks, FindsRepeatsBeforeAHalvedRate) {
+  std::vector<int> frames = Frames(0, 120), halved;
+  for (const int repeated : {80, 31}) frames.insert(frames.begin() + repeated, frames[repeated]);
+  for (size_t k = 0; k < frames.size(); k += 2) halved.push_back(frames[k]);
+  ExpectPairs(
+      Aligned(Scene(0, 120), Track(halved, 12.5)), [&](int64_t j) { return halved[j]; }, halved.size());
+}
+
 TEST(AlignTracks, TakesWhatComesBeforeAStandingStartForNoRepeats) {
   std::vector<int> distorted(14, 20);  // the reference begins with a picture that stood before, too
   for (const int frame : Frames(21, 150)) distorted.push_back(frame);

@@ -19,9 +19,11 @@ constexpr double kLeastShare = 0.75;        // of frames that are not ambiguous
 constexpr double kLeastShareOfClock = 0.5;  // where the path stays at one offset of its clock, as of alternating fields
 
 /// Where several distorted frames have the same reference frame, one is scored: the first, unless a later one is
-/// clearly nearer. Where many show the reference's first frame, it is the last: what comes before it looks like it.
+/// clearly nearer. Where several show the reference's first frame, it is the last if other frames or many come before:
+/// what precedes the reference looks like its first frame.
 PairList OneToOne(const FittedPath& fitted) {
   constexpr double kClearly = 2;
+  constexpr int64_t kMany = 4;  // no conversion of rates repeats one as often
   PairList pairs;
   std::vector<double> residuals;
   for (int64_t j = 0; j < static_cast<int64_t>(fitted.shown.size()); ++j) {
@@ -37,7 +39,6 @@ PairList OneToOne(const FittedPath& fitted) {
     pairs.emplace_back(i, j);
     residuals.push_back(residual);
   }
-  constexpr int64_t kMany = 4;  // no conversion of rates repeats one as often
   if (!pairs.empty() && pairs.front().first == 0) {
     const int64_t first = pairs.front().second;
     const int64_t end = pairs.size() > 1 ? pairs[1].second : static_cast<int64_t>(fitted.shown.size());
@@ -49,7 +50,7 @@ PairList OneToOne(const FittedPath& fitted) {
     while (last > first && fitted.likely[last] > 0) --last;
     if (!shows_first(last))
       for (last = first; last + 1 < end && shows_first(last + 1);) ++last;
-    if (last - first >= kMany) pairs.front().second = last;
+    if (last - first >= (first > 0 ? 1 : kMany)) pairs.front().second = last;
   }
   return pairs;
 }

@@ -1,6 +1,7 @@
 #include "align/path/path_confidence.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -9,7 +10,7 @@
 namespace acutance {
 
 bool LookAlike(const FittedPath& fitted, int64_t j, int64_t i, int64_t other) {
-  constexpr double kAlike = 0.05;  // the part of the error
+  constexpr double kAlike = 0.02;  // the part of the error
   const auto alike = [&](const FineResiduals& band) {
     return band.ReferenceDistance(i, other) <= kAlike * (band.Residual(j, i) + band.floor());
   };
@@ -84,9 +85,25 @@ std::optional<double> FramesMoved(const FineResiduals& fine, int64_t j, int64_t 
   return static_cast<double>(now - before) * product / apart;
 }
 
-/// Frames that fit two places lie where the sure frames on both sides have them, if these have one offset and nothing
-/// speaks for others: were some repeated, others would be missing again.
-void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, double sure,
+/// Whether distorted frames begin .. end - 1 by themselves lie clearly nearer to what comes before or after their
+/// reference frames, all together.
+bool OwnPicturesContradict(const FittedPath& fitted, std::span<const int64_t> judged, int64_t begin, int64_t end) {
+  constexpr double kClearly = 2;  // a logarithm
+  double before = 0, after = 0;   // what the frames cost there beyond what they cost where they are
+  for (int64_t j = begin; j < end; ++j) {
+    const int64_t first = judged[j] - 1;
+    if (first < 0 || first + 2 >= fitted.reference_count) continue;
+    std::array<double, 3> costs;
+    fitted.FillPairs(j, first, costs);
+    before += costs[0] - costs[1];
+    after += costs[2] - costs[1];
+  }
+  return std::min(before, after) < -kClearly;
+}
+
+/// Frames that fit two places lie where the sure frames on both sides have them, if these have one offset and neither
+/// another path nor their own pictures speak for others: were some repeated, others would be missing again.
+void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, const FittedPath& fitted, double sure,
                       std::vector<double>& margins) {
   int64_t last_sure = -1;
   double least = 0;
@@ -96,7 +113,7 @@ void TrustBetweenSure(const FramePath& path, std::span<const int64_t> judged, do
     if (judged[at] < 0 || path.held[at] != 0) continue;
     least = std::min(least, margins[at]);
     if (margins[at] < sure) continue;
-    if (last_sure >= 0 && least > -sure)
+    if (last_sure >= 0 && least > -sure && !OwnPicturesContradict(fitted, judged, last_sure + 1, j))
       for (int64_t k = last_sure + 1; k < j; ++k) margins[k] = std::max(margins[k], sure);
     last_sure = j;
     least = 0;
@@ -200,6 +217,18 @@ void DoubtOutOfStep(std::span<const int64_t> judged, const FittedPath& fitted, d
     if (margins[j] < sure) margins[j] = 0;
 }
 
+/// Another path that moves a drop or a repeat by a few frames costs no more drops or repeats: only the frames between
+/// speak against it, so that those near to one are ambiguous unless they are surer.
+void DoubtNearChanges(const FramePath& path, double sure, std::vector<double>& margins) {
+  constexpr int64_t kAbout = 4;  // frames
+  const int64_t count = std::ssize(margins);
+  for (int64_t j = 1; j < count; ++j) {
+    if (path.held[j] == 0 && path.offsets[j] == path.offsets[j - 1]) continue;
+    for (int64_t k = std::max<int64_t>(0, j - kAbout); k < std::min(count, j + kAbout); ++k)
+      if (margins[k] < sure) margins[k] = 0;
+  }
+}
+
 /// A frame that stands for none of its own is no surer than the one that it repeats.
 void DoubtRepeats(const FramePath& path, std::span<const int64_t> judged, double sure, std::vector<double>& margins) {
   for (size_t j = 1; j < margins.size(); ++j)
@@ -297,9 +326,10 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   constexpr double kSure = 4;              // 98 %
   constexpr double kSureAlone = 6;         // of frames that are ambiguous by themselves
   constexpr double kSureAmongDoubts = 10;  // of those next to ambiguous ones
+  constexpr double kSureNearChanges = 8;   // of those next to a drop or a repeat
   constexpr double kSureOfLags = 12;       // of those that seem to catch up
   std::vector<double> margins = MarginsOfFrames(path, judged, rivals, fitted);
-  TrustBetweenSure(path, judged, kSure, margins);
+  TrustBetweenSure(path, judged, fitted, kSure, margins);
   const std::vector<double> parts_moved = PartsMoved(path, judged, fitted);
   DoubtStops(parts_moved, margins);
   DoubtStandstills(judged, parts_moved, kSureAlone, margins);
@@ -307,6 +337,7 @@ void MarkAmbiguous(const FramePath& path, std::span<const int64_t> judged, const
   DoubtUnexplained(judged, fitted, margins);
   DoubtLags(path, kSureOfLags, margins);
   DoubtLoneFrames(kSure, kSureAmongDoubts, margins);
+  DoubtNearChanges(path, kSureNearChanges, margins);
   DoubtRepeats(path, judged, kSure, margins);
   for (int64_t j = 0; j < static_cast<int64_t>(judged.size()); ++j) {
     const int64_t i = judged[j];

@@ -148,18 +148,30 @@ TEST(JudgePath, DoubtsNoStopsOfAnEncodeThatStopsAgainAndAgain) {
   EXPECT_THAT(stopping(6).DoubtfulAt(13), IsEmpty());
 }
 
-TEST(JudgePath, TakesFramesNextToAStepThatAreSure) {
+TEST(JudgePath, TakesFramesNextToAStepThatAreVerySure) {
   const MovingVideos videos([](int k) { return k < 40 ? k + 2 : k; });
   FramePath path = StepAt(40, 0);
   std::fill_n(path.offsets.begin(), 40, 2);
-  EXPECT_THAT(videos.DoubtfulAt(5, {}, path), IsEmpty());
-  EXPECT_THAT(videos.DoubtfulAt(5, {{39, 3}, {40, 3}}, path), ElementsAre(39, 40));
+  EXPECT_THAT(videos.DoubtfulAt(9, {}, path), IsEmpty());
+  EXPECT_THAT(videos.DoubtfulAt(9, {{39, 3}, {40, 3}}, path), ElementsAre(39, 40));
+  EXPECT_THAT(videos.DoubtfulAt(7, {}, path), ElementsAre(36, 37, 38, 39, 40, 41, 42, 43));
 }
 
 TEST(JudgePath, TrustsFramesBetweenSureOnesUnlessTheyContradict) {
   const MovingVideos videos([](int k) { return k; });
   EXPECT_THAT(videos.DoubtfulAt(5, {{50, 1}, {51, -3}, {52, 1}, {53, 1}}), IsEmpty());
   EXPECT_THAT(videos.DoubtfulAt(5, {{50, 1}, {51, -5}, {52, 1}, {53, 1}}), ElementsAre(50, 51, 52, 53));
+}
+
+TEST(JudgePath, TrustsNoFramesBetweenSureOnesWhosePicturesContradict) {
+  const auto is_between = [](int k) { return k >= 50 && k < 58; };
+  const auto late_by = [&](double frames) {  // an encode that also lags where it is sure
+    return MovingVideos([=](int k) { return is_between(k) ? k - frames : k >= 20 && k < 40 ? k - 0.55 : k; });
+  };
+  std::vector<std::pair<int64_t, double>> unsure;
+  for (int k = 50; k < 58; ++k) unsure.emplace_back(k, 1);
+  EXPECT_THAT(late_by(0.2).DoubtfulAt(7, unsure), IsEmpty());
+  EXPECT_THAT(late_by(0.7).DoubtfulAt(7, unsure), ElementsAre(50, 51, 52, 53, 54, 55, 56, 57));
 }
 
 TEST(JudgePath, DoubtsARepeatThatAMissingFrameMakesUpForUnlessItIsVerySure) {

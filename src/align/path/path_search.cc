@@ -154,6 +154,8 @@ class Chunk {
           if (side < count_)
             best = std::min(
                 best, cost_[kMatch][side] + search_.costs.slip + StepCost(steps, before, ReferenceAt(j, side), side));
+      for (size_t to = o; to-- > 0 && o - to < ShortSteps();)
+        best = std::min(best, cost_[kMatch][to] + search_.costs.slip + StepCost(steps, before, ReferenceAt(j, to), to));
       next_[kMatch][o] = std::min(best, hold + moves.hold);
       AddJump(now, o, cost_[kMatch][o] + moves.apart * static_cast<double>(o), {});
     }
@@ -173,6 +175,10 @@ class Chunk {
             IsRepeat(j) ? costs.hold_again_at_repeat : costs.hold_again,
             std::max(costs.hold_a_frame, costs.hold_a_match - nearest), costs.jump_a_frame / search_.clock.steps};
   }
+  /// Below how many offsets a path may slip where a distorted frame advances by several reference frames: one was
+  /// repeated before the conversion.
+  size_t ShortSteps() const { return search_.clock.steps == 1 ? static_cast<size_t>(search_.clock.per_frame) : 0; }
+
   static double HeldCost(const Moves& moves, double emission) {
     return emission < kNever ? std::min(moves.other, moves.again + emission) : kNever;
   }
@@ -280,6 +286,10 @@ class Chunk {
           const double cost = cost_[kMatch][side] + search_.costs.slip + step(side);
           if (cost < best) best = cost, source = {static_cast<int32_t>(side), kMatch};
         }
+      }
+      for (size_t from = o + 1; from < std::min(count_, o + ShortSteps()); ++from) {
+        const double cost = cost_[kMatch][from] + search_.costs.slip + step(from);
+        if (cost < best) best = cost, source = {static_cast<int32_t>(from), kMatch};
       }
       next_[kMatch][o] = best;
       sources_[kMatch][row + o] = source;

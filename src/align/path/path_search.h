@@ -7,13 +7,15 @@
 //   match, hold -> match, o + n  jumps: n reference frames are missing
 //   match, hold -> hold, o - f   holds: the distorted video stops, or other frames begin; f is clock.per_frame
 //   hold -> match               continues after a stop
+//   match -> match, o - k       slips: where frames advance by f > k reference frames, one was repeated before that
 //
 // With E(j, i', i), the cost that frame j shows i after i' was shown (`fill_steps`, or the pair's own cost by `fill`),
 // and C the cost of the cheapest path that ends in a state:
 //
 //   here(j, o)     = min(C_match(j, o), C_hold(j, o))
 //   C_match(j, o)  = min(here(j - 1, o) + E, min over p < o: here(j - 1, p) + jump + jump_a_frame * (o - p) + E,
-//                        C_match(j - 1, o +- 1) + slip + E where offsets are parts of a frame)
+//                        C_match(j - 1, o +- 1) + slip + E where offsets are parts of a frame,
+//                        min over k < f: C_match(j - 1, o + k) + slip + E where they are whole ones)
 //   C_hold(j, o)   = min(C_match(j - 1, o + f) + hold, C_hold(j - 1, o + f)) + min(hold_a_frame, hold_again + E)
 //
 // Rivals come from the same recurrence run from the end to the start: cost up to a state plus cost from it on.
@@ -46,8 +48,9 @@ struct PathCosts {
   double hold_again_at_repeat = 0.2;
 };
 
-/// The costs by which a path is judged: drops, repeats and offsets must show in the frames, not be expected before.
-inline constexpr PathCosts kJudgingCosts{.jump = 3, .jump_a_frame = 0.02, .slip = 8, .hold = 3, .off_time = 2};
+/// The costs by which a path is judged: an offset must show in the frames, not be expected before. A rival that adds a
+/// drop and a repeat which make up for each other costs both; one that moves a drop or a repeat costs neither.
+inline constexpr PathCosts kJudgingCosts{.jump = 6, .jump_a_frame = 0.02, .slip = 8, .hold = 6, .off_time = 2};
 
 struct PathSearch {
   int64_t reference_count = 0;
