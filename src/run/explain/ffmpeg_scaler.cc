@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "base/shared_library.h"
+#include "base/system/shared_library.h"
 
 namespace acutance {
 namespace {
