@@ -112,7 +112,7 @@ windows: ## the programs for Windows by mingw-w64, into build-windows/bin/
 	@[ -e build-windows/build.ninja ] || [ -e build-windows/Makefile ] || tools/configure.sh windows build-windows
 	@cmake --build build-windows --parallel $(JOBS)
 
-test-windows: windows build ## under wine: unit tests, logs equal to this machine's, names, pipes, Ctrl-C
+test-windows: windows build ## under wine: unit tests, logs equal to this machine's, names, pipes
 	@tools/setup.sh wine
 	@JOBS=$(JOBS) tools/test_windows.sh build-windows $(BUILD)
 

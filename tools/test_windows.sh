@@ -7,7 +7,8 @@ set -euo pipefail
 windows=$(realpath "$1")
 here=$(realpath "$2")
 wine=/usr/lib/wine/wine64 # the package has no command
-export WINEPREFIX=$windows/wine WINEDEBUG=-all WINEDLLOVERRIDES=mscoree,mshtml=
+# wine reads the names of files here by the locale.
+export LC_ALL=C.UTF-8 WINEPREFIX=$windows/wine WINEDEBUG=-all WINEDLLOVERRIDES=mscoree,mshtml=
 [ -e "$WINEPREFIX/system.reg" ] || "$wine" wineboot --init
 
 # Python calls the commands by these.

@@ -49,17 +49,18 @@ Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
 }
 
 Status OutputFile::Check(const std::string& path, std::span<const std::string> inputs) {
-  const std::filesystem::path target(path);
+  const std::filesystem::path target = SystemPath(path);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(target, error);
   if (is_directory(status)) return CannotOpen(path, EISDIR);
   if (!exists(status)) {
-    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-    return MayWrite(folder.string()) ? Status() : CannotOpen(path, errno);
+    const std::u8string folder =
+        target.has_parent_path() ? target.parent_path().u8string() : u8".";  // never a code page's
+    return MayWrite({folder.begin(), folder.end()}) ? Status() : CannotOpen(path, errno);
   }
   if (!MayWrite(path)) return CannotOpen(path, errno);
   for (const std::string& input : inputs)
-    if (is_regular_file(status) && std::filesystem::equivalent(target, input, error))
+    if (is_regular_file(status) && std::filesystem::equivalent(target, SystemPath(input), error))
       return Error(StatusCode::kInvalidArgument, "{} is one of the videos: choose another name for the log", path);
   return {};
 }
