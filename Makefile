@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm windows test-windows fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -105,6 +105,16 @@ arm: ## the programs for aarch64 by Debian's cross compiler, into build-arm/bin/
 test-arm: arm build ## the tests that end in time under qemu-user, and logs equal to this machine's
 	@cmake --build build-arm --parallel $(JOBS) --target adm_test exact_math_test fiber_test motion_test psnr_test simd_test vif_test
 	@JOBS=$(JOBS) tools/test_arm.sh build-arm $(BUILD)
+
+windows: ## the programs for Windows by mingw-w64, into build-windows/bin/
+	@tools/setup.sh build windows
+	@tools/windows_sysroot.sh build-windows/sysroot
+	@[ -e build-windows/build.ninja ] || [ -e build-windows/Makefile ] || tools/configure.sh windows build-windows
+	@cmake --build build-windows --parallel $(JOBS)
+
+test-windows: windows build ## under wine: unit tests, logs equal to this machine's, names, pipes
+	@tools/setup.sh wine
+	@JOBS=$(JOBS) tools/test_windows.sh build-windows $(BUILD)
 
 python: build
 	@tools/setup.sh python

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/process.h"
+#include "base/system/process.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
 #include "engine/device_cache.h"

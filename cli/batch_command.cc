@@ -1,7 +1,7 @@
+#include "base/system/file.h"
 #include "cli/commands.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <atomic>
@@ -78,7 +78,7 @@ bool IsFileName(std::string_view name) {
 /// The pairs of a CSV file: columns reference, distorted and, optionally, name, in any order, named by the first line.
 /// Paths are relative to the current folder.
 Result<std::vector<BatchJob>> ReadBatchList(const std::string& path) {
-  std::ifstream file(path);
+  std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   std::string line;
   const auto next = [&] {
@@ -125,7 +125,7 @@ struct Outcome {
 };
 
 std::string ReadText(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(SystemPath(path.string()), std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -236,8 +236,8 @@ class Batch {
     }
     seats_.resize(std::min(static_cast<size_t>(JobsOf(texts_)), waiting_.size()));
     for (const char* name : {"ACUTANCE_MAX_MEMORY", "ACUTANCE_MAX_VRAM"})
-      if (const char* bytes = std::getenv(name); bytes && !seats_.empty())
-        ::setenv(name, DividedBytes(bytes, seats_.size()).c_str(), 1);
+      if (const char* bytes = Variable(name); bytes && !seats_.empty())
+        SetVariable(name, DividedBytes(bytes, seats_.size()));
     for (Seat& seat : seats_) ACU_RETURN_IF_ERROR(StartNext(seat));
     while (std::ranges::any_of(seats_, [](const Seat& seat) { return seat.job.has_value(); })) {
       ACU_RETURN_IF_ERROR(AwaitSome());
@@ -300,7 +300,7 @@ class Batch {
 
   /// A process, and the pair that it works on.
   struct Seat {
-    std::unique_ptr<BatchWorker> worker;  // null: none was started yet, or it is gone
+    std::unique_ptr<WorkerProcess> worker;  // null: none was started yet, or it is gone
     std::optional<size_t> job;
   };
 
@@ -311,9 +311,9 @@ class Batch {
     if (interrupted_ || waiting_.empty()) return {};
     const size_t job = waiting_.front();
     const WorkerTask task = {CommandOf(job), PathOf(job, ".part").string(), PathOf(job, ".log").string()};
-    if (!seat.worker || !seat.worker->Give(task).ok()) {
-      ACU_ASSIGN_OR_RETURN(seat.worker, BatchWorker::Start());
-      ACU_RETURN_IF_ERROR(seat.worker->Give(task));
+    if (!seat.worker || !Give(task, *seat.worker).ok()) {
+      ACU_ASSIGN_OR_RETURN(seat.worker, StartBatchWorker());
+      ACU_RETURN_IF_ERROR(Give(task, *seat.worker));
     }
     seat.job = job;
     waiting_.pop_front();
@@ -321,13 +321,12 @@ class Batch {
   }
 
   Status AwaitSome() {
-    std::vector<pollfd> sockets;
-    for (const Seat& seat : seats_) sockets.push_back({seat.job ? seat.worker->socket() : -1, POLLIN, 0});
-    if (::poll(sockets.data(), sockets.size(), -1) < 0)
-      return errno == EINTR ? Status()
-                            : Error(StatusCode::kIo, "could not wait for a process: {}", std::strerror(errno));
+    std::vector<const WorkerProcess*> workers;
+    for (const Seat& seat : seats_) workers.push_back(seat.job ? seat.worker.get() : nullptr);
+    const auto is_ready = std::make_unique<bool[]>(seats_.size());
+    ACU_RETURN_IF_ERROR(AwaitAny(workers, {is_ready.get(), seats_.size()}));
     for (size_t i = 0; i < seats_.size(); ++i)
-      if (sockets[i].revents != 0) {
+      if (is_ready[i]) {
         ACU_RETURN_IF_ERROR(End(seats_[i]));
         ACU_RETURN_IF_ERROR(StartNext(seats_[i]));
       }

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/system/process.h"
 #include "base/usable_cpus.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -25,20 +25,17 @@ int UsageError(const Status& status) { return Fail("conform", status, kUsage); }
 /// A folder for clips and logs that is removed with it.
 class WorkFolder {
  public:
-  WorkFolder() : path_((std::filesystem::temp_directory_path() / "acutance-conform-XXXXXX").string()) {
-    made_ = ::mkdtemp(path_.data()) != nullptr;
-  }
+  WorkFolder() : path_(MakeTemporaryFolder("acutance-conform")) {}
   ~WorkFolder() {
     std::error_code ignored;
-    if (made_) std::filesystem::remove_all(path_, ignored);
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
   }
   WorkFolder(const WorkFolder&) = delete;
 
-  const std::string* path() const { return made_ ? &path_ : nullptr; }
+  const std::string* path() const { return path_.empty() ? nullptr : &path_; }
 
  private:
-  std::string path_;
-  bool made_;
+  const std::string path_;
 };
 
 /// The program under test: a command, a library in a process of this program, or this installation's own `vmaf`.
@@ -46,7 +43,7 @@ Result<ConformTool> ToolOf(const ConformTexts& texts) {
   if (!texts.tool.empty() + !texts.library.empty() + !texts.backend.empty() != 1)
     return Error(StatusCode::kInvalidArgument, "name what to test: -- TOOL [ARGS], --library FILE or --backend NAME");
   if (!texts.tool.empty()) return ConformTool::Of(texts.tool);
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string self = ProgramFile().string();
   if (!texts.library.empty())
     return ConformTool{{self, std::string(kLibraryToolCommand), texts.library, "--cpumask", texts.cpumask}};
   ACU_RETURN_IF_ERROR(CheckDeviceChoice({texts.backend, std::nullopt, {}}));
@@ -89,7 +86,7 @@ int RunConformCommand(const ConformTexts& texts) {
   const Result<GoldenValues> golden = GoldenValues::BuiltIn();
   if (!golden.ok()) return Fail("conform", golden.status());
   ConformOptions options{texts.tolerance, jobs, texts.only};
-  const bool shows = IsTerminal(STDERR_FILENO) && !texts.quiet;
+  const bool shows = IsTerminal(kStandardError) && !texts.quiet;
   if (shows) options.on_progress = [](int done, int of) { fmt::print(stderr, "\r{} of {} runs", done, of); };
   const Result<ConformResult> result = TestConformance(*tool, *golden, *folder.path(), options);
   if (shows) fmt::print(stderr, "\r\033[K");

@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <algorithm>
 #include <chrono>
@@ -75,12 +74,6 @@ namespace {
 
 constexpr PictureFormat kTimedFormats[] = {{1920, 1080, 8, PixelFormat::k420}, {3840, 2160, 10, PixelFormat::k420}};
 
-/// "Linux 6.1.0-13-amd64": the kernel has a part of drivers such as amdgpu and i915.
-std::string SystemRelease() {
-  utsname name{};
-  return ::uname(&name) == 0 ? fmt::format("{} {}", name.sysname, name.release) : "a kernel of unknown version";
-}
-
 /// Identifies the model of a device and its driver, but not its owner.
 Json Describe(const DeviceInfo& info) {
   return {{"backend", info.backend},
@@ -151,7 +144,7 @@ Json TestDevice(const Backend& backend, const DeviceInfo& info, bool timed) {
 
 Status WriteReport(const std::string& path, Json devices, Json missing) {
   const Json report = {{"acutance", kVersion},
-                       {"system", SystemRelease()},
+                       {"system", KernelRelease()},
                        {"devices", std::move(devices)},
                        {"without_device", std::move(missing)}};
   return WriteFile(path, JsonText(report));

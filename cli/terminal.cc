@@ -1,22 +1,18 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/threads/exception_barrier.h"
+#include "base/environment.h"
 #include "cli/exit_status.h"
 
 namespace acutance::cli {
@@ -28,18 +24,9 @@ std::function<void()> g_cancel;
 void HandleInterrupt() {
   std::lock_guard lock(g_cancel_mutex);
   if (!g_cancel) {
-    constexpr std::string_view kMessage = "interrupted\n";
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-    _exit(kInterrupted);
+    EndProcess("interrupted\n", kInterrupted);
   }
   std::exchange(g_cancel, nullptr)();
-}
-
-sigset_t InterruptSet() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  return set;
 }
 
 constexpr int kMostBarCells = 24;
@@ -65,7 +52,7 @@ std::string JoinFields(const std::vector<std::string>& fields, size_t columns) {
 
 /// Whether a descriptor is a terminal that can wipe a line.
 bool CanRedraw(int descriptor) {
-  const char* terminal = std::getenv("TERM");
+  const char* terminal = Variable("TERM");
   return IsTerminal(descriptor) && !(terminal && std::string_view(terminal) == "dumb");
 }
 
@@ -77,24 +64,10 @@ std::string Duration(double seconds) {
 
 }  // namespace
 
-bool IsTerminal(int descriptor) { return isatty(descriptor) == 1; }
-
-int TerminalColumns(int descriptor) {
-  winsize size{};
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 void WatchInterrupt() {
   static std::atomic<bool> watches = false;
   if (watches.exchange(true)) return;
-  const sigset_t set = InterruptSet();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread watch;
-  const Status started = StartThread(watch, [set] {
-    for (int signal = 0; sigwait(&set, &signal) == 0;) HandleInterrupt();
-  });
-  if (started.ok()) watch.detach();
-  else pthread_sigmask(SIG_UNBLOCK, &set, nullptr);  // Ctrl-C then ends the process at once
+  (void)HandleInterrupts(Interrupts::kControlC, HandleInterrupt);  // without it, Ctrl-C ends the process at once
 }
 
 InterruptScope::InterruptScope(std::function<void()> cancel) {
@@ -109,7 +82,7 @@ InterruptScope::~InterruptScope() {
 
 Progress::Progress(bool quiet)
     : quiet_(quiet),
-      terminal_(CanRedraw(STDERR_FILENO)),
+      terminal_(CanRedraw(kStandardError)),
       next_draw_(start_ + (terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(5))) {}
 
 void Progress::Clear() {
@@ -142,7 +115,7 @@ std::string Progress::Line(const State& state) const {
   if (state.score) fields.push_back(fmt::format("{} {:.3f}", state.label, *state.score));
 
   if (!terminal_) return JoinFields(fields, std::string::npos);
-  const int columns = TerminalColumns(STDERR_FILENO) - 1;  // the last one would start a new line
+  const int columns = TerminalColumns(kStandardError) - 1;  // the last one would start a new line
   std::string line = JoinFields(fields, static_cast<size_t>(columns));
   if (total <= 0) return line;
   return Bar(static_cast<double>(state.frames) / static_cast<double>(total), columns - static_cast<int>(line.size())) +

@@ -8,10 +8,9 @@
 #include <optional>
 #include <string>
 
-namespace acutance::cli {
+#include "base/system/terminal.h"
 
-bool IsTerminal(int descriptor);
-int TerminalColumns(int descriptor);  // 80 where unknown
+namespace acutance::cli {
 
 /// Starts a thread that waits for Ctrl-C, once a process. Called before any other thread starts.
 void WatchInterrupt();

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/system/file.h"
 #include "base/usable_cpus.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -59,7 +60,7 @@ void PrintVerification(const Verification& result, double touched) {
 
 /// The receipt in a JSON file; nullopt: it is another file, or a log.
 std::optional<Json> ReadReceipt(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(SystemPath(path), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!text.starts_with('{')) return std::nullopt;
   const Result<Json> document = ParseJson(text, {.bytes = size_t{2} << 30, .values = size_t{1} << 26});

@@ -1,6 +1,5 @@
 // `vmaf`: libvmaf's command with its flags (docs/spec/system.md 5), on acutance's engine.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -8,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/process.h"
+#include "base/system/process.h"
 #include "cli/list_commands.h"
 #include "cli/spec_run.h"
 #include "cli/terminal.h"
@@ -62,7 +61,7 @@ int ReportError(const VmafArgs& args, const RunError& error) {
 /// Prints the scores on a terminal, and nothing on a pipe: scripts read the log
 /// (docs/spec/system.md 5.2).
 void PrintScores(const VmafArgs& args, const ScoredRun& result, const NumberFormat& numbers) {
-  if (!IsTerminal(STDERR_FILENO) || (args.quiet && !args.output.empty())) return;
+  if (!IsTerminal(kStandardError) || (args.quiet && !args.output.empty())) return;
   const ScoreTable& table = result.session->scores(0);
   const FrameRange range{0, result.frames - 1, args.run.subsample};
   const std::vector<ModelRun>& models = result.session->models();
@@ -98,12 +97,12 @@ int Score(const VmafArgs& args, const NumberFormat& numbers) {
     if (!status.ok()) return OutputError(args, status);
   }
   RunRequest request = args.run;
-  Progress progress(args.quiet || !IsTerminal(STDERR_FILENO));
+  Progress progress(args.quiet || !IsTerminal(kStandardError));
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     ShowProgress(session, total, progress);
     return FrameAction::kContinue;
   };
-  if (!args.quiet && IsTerminal(STDERR_FILENO)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
+  if (!args.quiet && IsTerminal(kStandardError)) fmt::print(stderr, "VMAF version {}\n", kLibvmafVersion);
   request.on_warning = [&](const std::string& warning) { progress.Note("\n" + warning); };
   const ScoredRun result = LoadModelsAndRun(std::move(request), UnknownOptions::kIgnored, args.predict);
   progress.Clear();
@@ -153,6 +152,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   acutance::SetMainProgram();
+  acutance::TakeArguments(argc, argv);
   try {
     return acutance::cli::Main(argc, argv);
   } catch (const std::exception& error) {

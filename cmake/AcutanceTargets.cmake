@@ -1,5 +1,6 @@
 # acutance_library(<name> SOURCES ... DEPS ... [PLAIN])   target acutance_<name>, one per folder; PLAIN: no precompiled
-#                                                         headers, and each source compiled by itself
+#                                                         headers, and each source compiled by itself; on Windows,
+#                                                         x_windows.cc takes the place of x_posix.cc
 # acutance_use_precompiled(<target>)   those headers for another library
 # acutance_join_sources(<target>)      several sources of another library in one compilation
 # acutance_test(<name> SOURCES ... DEPS ... [LABELS ...] [TIMEOUT s] [SLOW] [APART])   SLOW: `make unit` leaves it out;
@@ -30,6 +31,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)")
     TOOLCHAIN_MISS_SYS_AUXV_H "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 endif()
 target_include_directories(acutance_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+if(WIN32)
+  target_compile_definitions(acutance_flags INTERFACE NOMINMAX=1 WIN32_LEAN_AND_MEAN=1)
+endif()
 if(ACUTANCE_SANITIZE)
   target_compile_options(acutance_flags INTERFACE -fsanitize=${ACUTANCE_SANITIZE} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)
@@ -81,7 +85,7 @@ function(acutance_join_sources target)
     cmake_path(ABSOLUTE_PATH source)
     if(EXISTS ${source})
       file(STRINGS ${source} vectors REGEX "<hwy/foreach_target.h>" LIMIT_COUNT 1)
-      if(vectors)
+      if(vectors OR source MATCHES "/system/[a-z_]+_windows\\.cc$") # windows.h defines common words as macros
         set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       endif()
     endif()
@@ -90,6 +94,9 @@ endfunction()
 
 function(acutance_library name)
   cmake_parse_arguments(arg "PLAIN" "" "SOURCES;DEPS" ${ARGN})
+  if(WIN32)
+    list(TRANSFORM arg_SOURCES REPLACE "_posix\\.cc$" "_windows.cc")
+  endif()
   add_library(acutance_${name} STATIC ${arg_SOURCES})
   if(ACUTANCE_FUZZ)
     # Clang takes many minutes for vector code with these checks; the asan preset has it, and fuzzing is after the rest.

@@ -9,6 +9,7 @@ usage: check_files.py [--root DIR] [--compile-commands FILE] [--words-in PATH]
   an option leaves out), and every header is included, directly or not, by such a source.
 - Comments, messages and pages use the field's words: INSTEAD lists phrases that they avoid.
 - No string outside src/metric names a metric or a feature: what others need of a metric, it declares (docs/develop/architecture.md).
+- What differs between systems is in src/base/system: no other source asks for Windows or includes POSIX' headers, except SYSTEM_PLACES.
 - No file is longer than its kind allows; no text promises work for another day; no path of somebody's machine.
 - No source below src/ calls a function of the C library whose last bit depends on that library: math/exact_math.h has
   them.
@@ -81,6 +82,15 @@ NAMES_METRICS = {
     "src/report/avm_release.h": "qualities of AVM's common test conditions",
     "src/report/ctc.cc": "columns of the AOM's common test conditions",
 }
+# Headers of one system, and the macros that tell systems apart.
+SYSTEM = re.compile(r"^\s*#\s*(?:include <(?:windows|unistd|fcntl|poll|dlfcn|link|pthread|sched|signal|spawn|dirent|io|sys/\w+)\.h>"
+                    r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+)\b)", re.M)
+SYSTEM_PLACES = {
+    "src/base/system/": "the layer itself",
+    "src/simd/large_pages.h": "what Linux alone has",
+    "src/backend/emu/": "fibers",
+    "src/backend/sycl/": "a runtime of Linux, and its signal handlers",
+}
 OUTPUTS = re.compile(r"\b(?:OutputSpec k\w+\[[^\]]*\]|auto kOutputs) =\s(.*?[})];)$", re.M | re.S)
 METRIC = re.compile(r"^const Metric (k\w+) = \{(.*?)^\};", re.M | re.S)
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|//.*')
@@ -107,7 +117,8 @@ def compiled_sources(root, files, compile_commands):
             found.add((pathlib.Path(entry["directory"]) / entry["file"]).resolve())
     for lists in (path for path in files if path.name == "CMakeLists.txt"):
         for word in re.findall(r"[\w./-]+\.(?:cc|h)\b", lists.read_text(encoding="utf-8")):
-            found.add((lists.parent / word.lstrip("/")).resolve())
+            for name in {word, word.replace("_posix.cc", "_windows.cc")}:
+                found.add((lists.parent / name.lstrip("/")).resolve())
     return found
 
 
@@ -212,6 +223,17 @@ def inexact_maths(root, path):
             yield f"{name}:{number}: '{call.group()}' has another last bit in each C library: use math/exact_math.h"
 
 
+def system_words(root, path):
+    """What belongs into src/base/system."""
+    name = path.relative_to(root).as_posix()
+    is_ours = path.suffix in (".cc", ".h") and name.startswith(("src/", "cli/")) and not name.startswith(tuple(SYSTEM_PLACES))
+    if not is_ours or re.search(r"_(test|bench)\.|/testing/", name):
+        return
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for match in SYSTEM.finditer(text):
+        yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: '{match.group()}': put what differs between systems into src/base/system"
+
+
 def metric_names(root, files):
     """The names of the metrics that users see and of their outputs, and outputs' names without what libvmaf puts round
     them: "VMAF_integer_feature_adm3_score", "integer_adm3", "adm3"."""
@@ -264,6 +286,7 @@ def main():
         if path.suffix in TEXT and path.relative_to(root).parts[0] != "models":
             problems += text_problems(root, path)
             problems += inexact_maths(root, path)
+            problems += system_words(root, path)
         if path.relative_to(root).as_posix().startswith(word_places):
             problems += avoided_words(root, path)
     for problem in problems:

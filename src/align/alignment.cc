@@ -11,6 +11,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/system/file.h"
+
 namespace acutance {
 namespace {
 
@@ -188,7 +190,7 @@ Result<AlignmentRequest> ParsePairing(const std::string& text) {
 
 Result<PairList> ReadPairsFile(const std::string& path) {
   constexpr int64_t kMostFrames = 10'000'000;  // 46 hours at 60 frames/s: those without a partner are listed
-  std::ifstream file(path);
+  std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not read {}", path);
   PairList pairs;
   int64_t number = 0;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/access.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"

@@ -1,9 +1,5 @@
 #include "base/cancellation_token.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
 namespace acutance {
@@ -12,16 +8,8 @@ std::shared_ptr<CancellationToken> CancellationToken::Make() {
   return std::shared_ptr<CancellationToken>(new CancellationToken());
 }
 
-CancellationToken::CancellationToken() : descriptor_(::eventfd(0, EFD_CLOEXEC)) {}
-
-CancellationToken::~CancellationToken() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 void CancellationToken::Cancel() {
-  if (!is_cancelled_.exchange(true) && descriptor_ >= 0)
-    while (::eventfd_write(descriptor_, 1) < 0 && errno == EINTR) {
-    }
+  if (!is_cancelled_.exchange(true)) event_.Set();
   const std::lock_guard lock(mutex_);
   if (stop_) stop_();
 }

@@ -1,16 +1,10 @@
 #include "base/environment.h"
 
 #include <cctype>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 namespace acutance {
-
-const char* Variable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value && *value ? value : nullptr;
-}
 
 bool IsOn(const char* name, bool otherwise) {
   const char* value = Variable(name);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -14,6 +15,9 @@ namespace acutance {
 /// The value of a variable; null when it is not set or empty, and in a program that runs with more rights than
 /// its caller, because a variable may name a library or a folder that is believed.
 const char* Variable(const char* name);
+
+/// Sets a variable, for libraries and child processes that read it.
+void SetVariable(const char* name, const std::string& value);
 
 /// A switch: "0" is off, and anything else is on.
 bool IsOn(const char* name, bool otherwise);

@@ -11,8 +11,8 @@
 
 namespace acutance {
 
-/// $XDG_CACHE_HOME/acutance or ~/.cache/acutance; empty where neither is an absolute path: nothing is read from
-/// or written to the working directory.
+/// $XDG_CACHE_HOME/acutance or ~/.cache/acutance, on Windows %LOCALAPPDATA%/acutance; empty where neither is an
+/// absolute path: nothing is read from or written to the working directory.
 std::filesystem::path CacheFolder();
 
 /// Contents by their keys, a file each, in a folder of CacheFolder(). Some of them are code that will run: only

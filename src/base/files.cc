@@ -1,14 +1,15 @@
 #include "base/files.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
+
+#include "base/system/file.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 
 namespace acutance {
 namespace {
@@ -20,41 +21,21 @@ namespace fs = std::filesystem;
 std::vector<fs::path> OwnFolders() {
   std::vector<fs::path> folders;
   std::error_code error;
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&OwnFolders), &info) && info.dli_fname && info.dli_fname[0] == '/') {
-    const fs::path name = info.dli_fname;
+  if (const fs::path name = FileWith(reinterpret_cast<const void*>(&OwnFolders)); name.is_absolute()) {
     folders.push_back(name.parent_path());
     if (const fs::path file = fs::canonical(name, error); !error) folders.push_back(file.parent_path());
   }
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) folders.push_back(program.parent_path());
+  if (const fs::path program = ProgramFile(); !program.empty()) folders.push_back(program.parent_path());
   return folders;
 }
 
 }  // namespace
 
-bool Exists(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
+bool Exists(const std::filesystem::path& path) { return InfoOf(path.string()).has_value(); }
 
 bool IsRegularFile(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
-}
-
-Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder) {
-  const auto close = [](DIR* open) { (void)::closedir(open); };
-  const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.c_str()), close);
-  std::vector<std::string> names;
-  const dirent* entry = nullptr;
-  for (errno = opened ? 0 : errno; opened && (entry = ::readdir(opened.get())) != nullptr; errno = 0) {
-    std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(std::move(name));
-  }
-  if (errno != 0) return Error(StatusCode::kIo, "{}: {}", folder.string(), std::generic_category().message(errno));
-  std::ranges::sort(names);
-  return names;
+  const std::optional<FileInfo> info = InfoOf(path.string());
+  return info && info->kind == FileKind::kRegular;
 }
 
 Result<fs::path> FindInstalledFile(const fs::path& file, const char* only_place) {

@@ -1,19 +1,17 @@
 // A test's own folder, removed at the end of the scope.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
+
+#include "base/files.h"
 
 namespace acutance::test {
 
 class TempDir {
  public:
-  TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "acutance-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
+  TempDir() : path_(MakeTemporaryFolder("acutance")) {}
   ~TempDir() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);

@@ -1,13 +1,15 @@
 #include "base/trace.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string>
+
+#include "base/system/file.h"
+#include "base/system/process.h"
 
 namespace acutance {
 namespace {
@@ -54,8 +56,8 @@ void Write(const char* name, int64_t frame, std::string_view video, Clock::time_
   if (!to.file) return;
   const std::string args = ArgsOf(frame, video);
   std::fprintf(to.file.get(), "{\"name\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f%s},\n",
-               name, static_cast<int>(::getpid()), ThreadNumber(), Microseconds(begin - to.begin),
-               Microseconds(end - begin), args.c_str());
+               name, ProcessId(), ThreadNumber(), Microseconds(begin - to.begin), Microseconds(end - begin),
+               args.c_str());
 }
 
 }  // namespace
@@ -64,7 +66,7 @@ Status Trace::Start(const std::filesystem::path& path) {
   File& to = TheFile();
   const std::lock_guard lock(to.mutex);
   if (to.file) return Error(StatusCode::kInvalidArgument, "a trace is being written already");
-  to.file.reset(std::fopen(path.c_str(), "w"));
+  to.file.reset(OpenStream(path.string(), "wb"));
   if (!to.file) return Error(StatusCode::kIo, "cannot write the trace {}", path.string());
   to.begin = Clock::now();
   std::fputs("[\n", to.file.get());
@@ -78,7 +80,7 @@ Status Trace::Stop() {
   const std::lock_guard lock(to.mutex);
   if (!to.file) return {};
   std::fprintf(to.file.get(), "{\"name\":\"end\",\"ph\":\"i\",\"s\":\"g\",\"pid\":%d,\"tid\":0,\"ts\":%.3f}\n]\n",
-               static_cast<int>(::getpid()), Microseconds(Clock::now() - to.begin));
+               ProcessId(), Microseconds(Clock::now() - to.begin));
   const bool failed = std::ferror(to.file.get()) != 0;
   return std::fclose(to.file.release()) != 0 || failed ? Error(StatusCode::kIo, "cannot write the whole trace")
                                                        : Status();

@@ -1,15 +1,13 @@
 #include "base/usable_cpus.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
-#include <thread>
 #include <vector>
+
+#include "base/system/machine.h"
 
 namespace acutance {
 namespace {
@@ -48,12 +46,6 @@ std::optional<uint64_t> NumberIn(const std::string& path) {
   return std::nullopt;
 }
 
-int AffinityCpus() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more CPUs than a set has room for
-}
-
 /// What a group may still take, where it has a limit.
 void Limit(std::optional<size_t>& available, std::optional<uint64_t> most, std::optional<uint64_t> used) {
   constexpr uint64_t kNoLimit = uint64_t{1} << 60;  // version 1 writes a number near 2^63
@@ -83,10 +75,7 @@ int UsableCpus(const ControlGroups& groups) {
 }
 
 std::optional<size_t> AvailableMemory(const ControlGroups& groups) {
-  std::optional<size_t> available;
-  std::ifstream file("/proc/meminfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("MemAvailable:")) available = std::strtoull(line.c_str() + 13, nullptr, 10) << 10;
+  std::optional<size_t> available = FreeMemory();
   for (const std::string& folder : GroupFolders(groups, ""))
     Limit(available, NumberIn(folder + "/memory.max"), NumberIn(folder + "/memory.current"));
   for (const std::string& folder : GroupFolders(groups, "memory"))

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/process.h"
+#include "base/system/process.h"
 #include "image/device_decoder.h"
 
 namespace acutance {

@@ -11,8 +11,8 @@
 #include <set>
 #include <vector>
 
-#include "base/process.h"
 #include "base/status.h"
+#include "base/system/process.h"
 #include "devices/backends.h"
 #include "engine/decoder_pool.h"
 #include "engine/lane_part.h"

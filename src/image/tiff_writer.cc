@@ -8,6 +8,8 @@
 #include <fstream>
 #include <limits>
 
+#include "base/system/file.h"
+
 namespace acutance {
 namespace {
 
@@ -71,7 +73,7 @@ Status WriteTiff(const std::string& path, const Plane& plane, const PictureForma
   if (bytes > std::numeric_limits<uint32_t>::max() - kTiffHeaderBytes)
     return Error(StatusCode::kUnsupported, "{}: a TIFF file holds no picture of {}x{}", path, plane.width,
                  plane.height);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  std::ofstream file(SystemPath(path), std::ios::binary | std::ios::trunc);
   file.write(MakeHeader(plane, format, static_cast<uint32_t>(bytes)).bytes(), kTiffHeaderBytes);
   for (int y = 0; y < plane.height; ++y) file.write(plane.Row<char>(y), row_bytes);
   file.close();

@@ -1,14 +1,10 @@
 #include "io/byte_stream.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
+
+#include "base/system/terminal.h"
 
 namespace acutance {
 namespace {
@@ -33,48 +29,36 @@ Status OpenError(const std::string& path, int reason) {
                std::strerror(reason), hint);
 }
 
-/// A FIFO opens without waiting for its writer: that wait is part of the first read, which can be interrupted.
-int OpenFlags(const std::string& path) {
-  struct stat found {};
-  const bool is_fifo = ::stat(path.c_str(), &found) == 0 && S_ISFIFO(found.st_mode);
-  return O_RDONLY | O_CLOEXEC | (is_fifo ? O_NONBLOCK : 0);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ByteStream>> ByteStream::Open(const std::string& path,
                                                      std::shared_ptr<const CancellationToken> run) {
   const bool is_stdin = path == "-";
-  int fd = STDIN_FILENO;
-  if (!is_stdin) {
-    do fd = ::open(path.c_str(), OpenFlags(path));
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0) return OpenError(path, errno);
-  }
-  std::unique_ptr<ByteStream> stream(new ByteStream(is_stdin ? "standard input" : path, fd, !is_stdin, std::move(run)));
+  Descriptor file = is_stdin ? Descriptor(kStandardInput) : OpenFile(path, OpenMode::kRead);
+  if (!file.ok()) return OpenError(path, errno);
+  const std::string& name = is_stdin ? "standard input" : path;
+  std::unique_ptr<ByteStream> stream(new ByteStream(name, std::move(file), !is_stdin, std::move(run)));
   ACU_RETURN_IF_ERROR(stream->Prepare());
   return stream;
 }
 
 Status ByteStream::Prepare() {
-  struct stat info;
-  if (::fstat(fd_, &info) != 0) return OpenError(name_, errno);
-  if (S_ISDIR(info.st_mode)) return OpenError(name_, EISDIR);
-  if (S_ISREG(info.st_mode)) {
-    const off_t start = ::lseek(fd_, 0, SEEK_CUR);
+  const std::optional<FileInfo> info = InfoOf(file_.number());
+  if (!info) return OpenError(name_, errno);
+  if (info->kind == FileKind::kFolder) return OpenError(name_, EISDIR);
+  ExpectSequentialReads(file_.number(), info->kind);
+  if (info->kind == FileKind::kRegular) {
+    const int64_t start = SeekTo(file_.number(), 0, SEEK_CUR);
     seekable_ = start >= 0;
-    position_ = std::max<off_t>(start, 0);
-    ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    position_ = std::max<int64_t>(start, 0);
     return {};
   }
-  if ((own_ = CancellationToken::Make())->descriptor() < 0) return OpenError(name_, errno);
-  // A larger pipe means fewer hand-overs between writer and reader; refusal does no harm.
-  if (S_ISFIFO(info.st_mode)) (void)::fcntl(fd_, F_SETPIPE_SZ, 1 << 20);
-  return {};
+  own_ = CancellationToken::Make();
+  return own_->event().ok() ? Status() : OpenError(name_, errno);
 }
 
 ByteStream::~ByteStream() {
-  if (owned_) ::close(fd_);
+  if (!owned_) (void)file_.Release();
 }
 
 void ByteStream::Interrupt() {
@@ -95,19 +79,18 @@ Status ByteStream::ReadError() const {
 Status ByteStream::WaitUntilReadable() {
   if (!own_) return CheckInterrupted();
   while (!is_interrupted()) {
-    pollfd ready[] = {{fd_, POLLIN, 0}, {own_->descriptor(), POLLIN, 0}, {run_ ? run_->descriptor() : -1, POLLIN, 0}};
-    const int count = ::poll(ready, std::size(ready), -1);
-    if (count < 0 && errno != EINTR) return ReadError();
-    if (count > 0 && ready[1].revents == 0 && ready[2].revents == 0) return {};
+    const WaitEnd end = WaitForInput(file_.number(), own_->event(), run_ ? &run_->event() : nullptr);
+    if (end == WaitEnd::kFailed) return ReadError();
+    if (end == WaitEnd::kInput) return {};
   }
   return CheckInterrupted();
 }
 
-Result<size_t> ByteStream::ReadNow(std::span<const iovec> parts) {
+Result<size_t> ByteStream::ReadNow(std::span<const ReadPart> parts) {
   const TimeSum::Scope time(reading_);
   for (;;) {
     ACU_RETURN_IF_ERROR(WaitUntilReadable());
-    const ssize_t got = ::readv(fd_, parts.data(), static_cast<int>(parts.size()));
+    const std::ptrdiff_t got = ReadParts(file_.number(), parts);
     if (got >= 0) return static_cast<size_t>(got);
     if (errno != EINTR && errno != EAGAIN) return ReadError();
   }
@@ -116,7 +99,7 @@ Result<size_t> ByteStream::ReadNow(std::span<const iovec> parts) {
 Result<size_t> ByteStream::ReadThrough(void* to, size_t count) {
   begin_ = end_ = 0;
   count = std::min(count, kMaxRead);
-  const iovec parts[2] = {{to, count}, {buffer_.data(), buffer_.size()}};
+  const ReadPart parts[2] = {{to, count}, {buffer_.data(), buffer_.size()}};
   ACU_ASSIGN_OR_RETURN(const size_t got, ReadNow(parts));
   const size_t direct = std::min(got, count);
   end_ = got - direct;
@@ -175,7 +158,7 @@ Result<size_t> ByteStream::FillBuffer(size_t count) {
   end_ -= begin_;
   begin_ = 0;
   while (end_ < count) {
-    const iovec rest = {buffer_.data() + end_, buffer_.size() - end_};
+    const ReadPart rest = {buffer_.data() + end_, buffer_.size() - end_};
     ACU_ASSIGN_OR_RETURN(const size_t got, ReadNow({&rest, 1}));
     if (got == 0) break;
     end_ += got;
@@ -203,12 +186,12 @@ Result<std::optional<std::string>> ByteStream::ReadLine(size_t limit) {
 }
 
 int64_t ByteStream::size() const {
-  struct stat info;
-  return ::fstat(fd_, &info) == 0 ? info.st_size : 0;
+  const std::optional<FileInfo> info = InfoOf(file_.number());
+  return info ? info->identity.size : 0;
 }
 
 Status ByteStream::Seek(int64_t position) {
-  if (::lseek(fd_, position, SEEK_SET) < 0)
+  if (SeekTo(file_.number(), position, SEEK_SET) < 0)
     return Error(StatusCode::kIo, "could not seek in {}: {}", name_, std::strerror(errno));
   data_ = buffer_.data();
   begin_ = end_ = 0;
@@ -219,7 +202,7 @@ Status ByteStream::Seek(int64_t position) {
 void ByteStream::Map(bool keep) {
   keep_mapped_ = keep;
   if (!seekable_ || !owned_) return;  // processes that share standard input rely on its position
-  mapping_ = MappedFile::Map(fd_, static_cast<size_t>(std::max<int64_t>(size(), 0)));
+  mapping_ = MappedFile::Map(file_.number(), static_cast<size_t>(std::max<int64_t>(size(), 0)));
   const std::span<const std::byte> bytes = mapped_bytes();
   if (static_cast<size_t>(position_) >= bytes.size()) return;
   data_ = reinterpret_cast<const char*>(bytes.data());

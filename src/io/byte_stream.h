@@ -1,8 +1,6 @@
 // Sequential byte input from a file, a pipe or standard input. Large reads go straight to the caller's memory.
 #pragma once
 
-#include <sys/uio.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +13,9 @@
 
 #include "base/cancellation_token.h"
 #include "base/status.h"
+#include "base/system/file.h"
+#include "base/system/mapped_file.h"
 #include "base/time_sum.h"
-#include "io/mapped_file.h"
 
 namespace acutance {
 
@@ -86,15 +85,15 @@ class ByteStream {
   };
   static constexpr size_t kRangeBytes = size_t{4} << 20;
 
-  ByteStream(std::string name, int fd, bool owned, std::shared_ptr<const CancellationToken> run)
-      : name_(std::move(name)), fd_(fd), owned_(owned), run_(std::move(run)) {}
+  ByteStream(std::string name, Descriptor file, bool owned, std::shared_ptr<const CancellationToken> run)
+      : name_(std::move(name)), file_(std::move(file)), owned_(owned), run_(std::move(run)) {}
   Status Prepare();
   bool is_interrupted() const;
   Status CheckInterrupted() const;
   Status WaitUntilReadable();
   Status ReadError() const;  // of errno
   /// One read from the system.
-  Result<size_t> ReadNow(std::span<const iovec> parts);
+  Result<size_t> ReadNow(std::span<const ReadPart> parts);
   /// Fills `to`, then the buffer, which is empty, with one read. Returns the bytes in `to`.
   Result<size_t> ReadThrough(void* to, size_t count);
   size_t Drain(void* to, size_t count);
@@ -103,7 +102,7 @@ class ByteStream {
   Status LeaveMapping();  // reads what follows it
 
   std::string name_;
-  int fd_;
+  Descriptor file_;
   bool owned_;
   bool seekable_ = false;
   int64_t position_ = 0;  // of the next byte handed out

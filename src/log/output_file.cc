@@ -1,74 +1,72 @@
 #include "log/output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
+
+#include "base/system/process.h"
 
 namespace acutance {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{64} << 10;
-constexpr mode_t kMode = 0666;  // less the umask
 
 Status CannotOpen(const std::string& path, int error) {
   return Error(StatusCode::kIo, "could not open file: {}: {}; choose a name in a folder that exists and is writable",
                path, std::generic_category().message(error));
 }
 
-/// Creates a new file next to `path`; -1 where the folder does not allow it.
-int CreateTemporary(const std::string& path, std::string& name) {
+/// Creates a new file next to `path`; none where the folder does not allow it.
+Descriptor CreateTemporary(const std::string& path, std::string& name) {
   for (int attempt = 0; attempt < 100; ++attempt) {
-    name = fmt::format("{}.{}-{}.part", path, getpid(), attempt);
-    const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    name = fmt::format("{}.{}-{}.part", path, ProcessId(), attempt);
+    Descriptor file = OpenFile(name, OpenMode::kNew);
+    if (file.ok() || errno != EEXIST) return file;
   }
-  return -1;
+  return Descriptor();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<OutputFile>> OutputFile::Open(const std::string& path) {
   if (path.empty()) return CannotOpen(path, ENOENT);
-  struct stat info {};
-  const bool exists = lstat(path.c_str(), &info) == 0;
-  const bool regular = exists && S_ISREG(info.st_mode);
+  const std::optional<FileInfo> info = InfoOfLink(path);
+  const bool regular = info && info->kind == FileKind::kRegular;
   // A rename would replace a file that its owner has made read-only.
-  if (regular && access(path.c_str(), W_OK) != 0) return CannotOpen(path, errno);
+  if (regular && !MayWrite(path)) return CannotOpen(path, errno);
   std::unique_ptr<OutputFile> file(new OutputFile(path));  // before there is a file that it must remove
-  if (regular || !exists) {
-    file->fd_ = CreateTemporary(path, file->temporary_);
+  if (regular || !info) {
+    file->file_ = CreateTemporary(path, file->temporary_);
     // A log is worth more than its mode: where that cannot be copied, the default one remains.
-    if (file->fd_ >= 0 && regular && fchmod(file->fd_, info.st_mode & 07777) != 0) errno = 0;
-    if (file->fd_ >= 0) return file;
+    if (file->file_.ok() && regular && !SetMode(file->file_.number(), info->mode)) errno = 0;
+    if (file->file_.ok()) return file;
     file->temporary_.clear();
   }
-  file->fd_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
-  if (file->fd_ < 0) return CannotOpen(path, errno);
+  file->file_ = OpenFile(path, OpenMode::kReplace);
+  if (!file->file_.ok()) return CannotOpen(path, errno);
   return file;
 }
 
 Status OutputFile::Check(const std::string& path, std::span<const std::string> inputs) {
-  const std::filesystem::path target(path);
+  const std::filesystem::path target = SystemPath(path);
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(target, error);
   if (is_directory(status)) return CannotOpen(path, EISDIR);
   if (!exists(status)) {
-    const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-    return access(folder.c_str(), W_OK | X_OK) == 0 ? Status() : CannotOpen(path, errno);
+    const std::u8string folder =
+        target.has_parent_path() ? target.parent_path().u8string() : u8".";  // never a code page's
+    return MayWrite({folder.begin(), folder.end()}) ? Status() : CannotOpen(path, errno);
   }
-  if (access(path.c_str(), W_OK) != 0) return CannotOpen(path, errno);
+  if (!MayWrite(path)) return CannotOpen(path, errno);
   for (const std::string& input : inputs)
-    if (is_regular_file(status) && std::filesystem::equivalent(target, input, error))
+    if (is_regular_file(status) && std::filesystem::equivalent(target, SystemPath(input), error))
       return Error(StatusCode::kInvalidArgument, "{} is one of the videos: choose another name for the log", path);
   return {};
 }
 
 OutputFile::~OutputFile() {
-  if (fd_ >= 0) Discard();
+  if (file_.ok()) Discard();
 }
 
 void OutputFile::Write(std::string_view text) {
@@ -78,22 +76,13 @@ void OutputFile::Write(std::string_view text) {
 }
 
 void OutputFile::Flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty() && error_ == 0) {
-    const ssize_t written = write(fd_, rest.data(), rest.size());
-    if (written > 0) {
-      rest.remove_prefix(static_cast<size_t>(written));
-    } else if (written == 0 || errno != EINTR) {
-      Fail(written == 0 ? EIO : errno);
-    }
-  }
+  if (error_ == 0 && !WriteAll(file_.number(), buffer_)) Fail(errno);
   buffer_.clear();
 }
 
 void OutputFile::Replace(std::string_view text) {
   Flush();
-  if (error_ == 0 && pwrite(fd_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    Fail(errno != 0 ? errno : EIO);
+  if (error_ == 0 && !WriteAtStart(file_.number(), text)) Fail(errno);
 }
 
 void OutputFile::Fail(int error) {
@@ -101,12 +90,11 @@ void OutputFile::Fail(int error) {
 }
 
 void OutputFile::Discard() {
-  struct stat info {};
   const bool written_directly = temporary_.empty();
-  if (written_directly && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(fd_, 0) != 0) Fail(errno);
-  close(fd_);
-  fd_ = -1;
-  if (!written_directly) unlink(temporary_.c_str());
+  const std::optional<FileInfo> info = InfoOf(file_.number());
+  if (written_directly && info && info->kind == FileKind::kRegular && !Truncate(file_.number(), 0)) Fail(errno);
+  (void)file_.Close();
+  if (!written_directly) RemoveFile(temporary_);
 }
 
 Status OutputFile::Commit() {
@@ -114,11 +102,10 @@ Status OutputFile::Commit() {
   if (error_ != 0) {
     Discard();
   } else {
-    if (close(fd_) != 0) Fail(errno);
-    fd_ = -1;
+    if (!file_.Close()) Fail(errno);
     if (!temporary_.empty()) {
-      if (error_ == 0 && rename(temporary_.c_str(), path_.c_str()) != 0) Fail(errno);
-      if (error_ != 0) unlink(temporary_.c_str());
+      if (error_ == 0 && !Rename(temporary_, path_)) Fail(errno);
+      if (error_ != 0) RemoveFile(temporary_);
     }
   }
   if (error_ == 0) return {};

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "base/system/file.h"
 
 namespace acutance {
 
@@ -43,7 +44,7 @@ class OutputFile {
   std::string path_;
   std::string temporary_;  // empty: written directly
   std::string buffer_;
-  int fd_ = -1;
+  Descriptor file_;
   int error_ = 0;  // errno of the first failure
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/number.h"
+#include "base/system/file.h"
 
 namespace acutance {
 namespace {
@@ -357,7 +358,7 @@ struct CloseFile {
 std::string Reason(int error) { return std::generic_category().message(error); }
 
 Result<std::string> ReadWholeFile(const std::string& path) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  const std::unique_ptr<std::FILE, CloseFile> file(OpenStream(path, "rb"));
   if (!file) {
     const StatusCode code = errno == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
     return Error(code, "could not read model from path: \"{}\": {}", path, Reason(errno));

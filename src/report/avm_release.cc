@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/number.h"
+#include "base/system/file.h"
 #include "math/exact_math.h"
 #include "stats/avm_bd_rate.h"
 
@@ -110,7 +111,7 @@ std::vector<RatePoint> AvmClip::CurveOf(size_t quality, bool over_sizes) const {
 }
 
 Result<std::vector<AvmClip>> ReadAvmFile(const std::string& path) {
-  std::ifstream file(path);
+  std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   std::vector<AvmClip> clips;
   std::optional<AvmColumns> columns;

@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/number.h"
+#include "base/system/file.h"
 #include "log/escape.h"
 #include "report/comparison.h"
 #include "report/summary_json.h"
@@ -145,7 +146,7 @@ Result<Ladder> LadderOf(const Summary& summary, const std::string& score, std::v
 }
 
 Result<std::vector<LadderCurve>> ReadPoints(const std::string& path, PointCells cells) {
-  std::ifstream file(path);
+  std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::vector<LadderCurve> curves;

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "base/sha256.h"
+#include "base/system/file.h"
 #include "log/canonical_json.h"
 #include "log/json_text.h"
 #include "model/builtin_models.h"
@@ -148,8 +149,8 @@ std::string ShortChanges(const Json& receipt, const Json& input) {
 std::optional<FileHash> HashFile(const std::string& path, uint64_t most) {
   std::error_code error;
   if (!IsRegularFile(path)) return std::nullopt;
-  FileHash result{.bytes = std::filesystem::file_size(path, error)};
-  std::ifstream file(path, std::ios::binary);
+  FileHash result{.bytes = std::filesystem::file_size(SystemPath(path), error)};
+  std::ifstream file(SystemPath(path), std::ios::binary);
   if (error || !file) return std::nullopt;
   const uint64_t pieces =
       result.bytes <= most ? (result.bytes + kPiece - 1) / kPiece : std::max<uint64_t>(most / kPiece, 2);

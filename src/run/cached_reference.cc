@@ -1,7 +1,5 @@
 #include "run/cached_reference.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -36,12 +34,9 @@ CachedReference::~CachedReference() {
   if (name_ != 0) devices_->Forget(name_);
 }
 
-std::optional<CachedReference::Identity> CachedReference::IdentityOf(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
-  constexpr int64_t kNanoseconds = 1'000'000'000;
-  return Identity{found.st_dev, found.st_ino, found.st_size,
-                  int64_t{found.st_mtim.tv_sec} * kNanoseconds + found.st_mtim.tv_nsec};
+std::optional<FileIdentity> CachedReference::IdentityOf(const std::string& path) {
+  const std::optional<FileInfo> found = InfoOf(path);
+  return found && found->kind == FileKind::kRegular ? std::optional(found->identity) : std::nullopt;
 }
 
 CachedReference::Settings CachedReference::SettingsOf(const OpenOptions& options) {
@@ -74,7 +69,7 @@ Result<std::unique_ptr<VideoSource>> CachedReference::Open(const OpenOptions& op
   const std::lock_guard lock(mutex_);
   name = 0;
   if ((reading_token_ && reading_token_.use_count() > 1)) return OpenVideo(path_, options);
-  const std::optional<Identity> identity = IdentityOf(path_);
+  const std::optional<FileIdentity> identity = IdentityOf(path_);
   if (!identity || identity != identity_ || settings_ != SettingsOf(options) || (video_ && video_->has_failed())) {
     video_.reset();
     identity_ = identity;

@@ -1,8 +1,6 @@
 // Cached reference: decoded pictures that stay in memory from run to run, for many encodes of one reference.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <tuple>
 
 #include "base/status.h"
+#include "base/system/file.h"
 #include "engine/device_cache.h"
 #include "image/picture.h"
 #include "io/video_source.h"
@@ -51,9 +50,7 @@ class CachedReference {
  private:
   class Reading;
 
-  /// Identifies the file that was read: device, inode, size, and nanoseconds of the last change of its contents.
-  using Identity = std::tuple<dev_t, ino_t, off_t, int64_t>;
-  static std::optional<Identity> IdentityOf(const std::string& path);
+  static std::optional<FileIdentity> IdentityOf(const std::string& path);
 
   /// Options that change the pictures: raw, raw_is_semi_planar, film_grain, take_all, track,
   /// stop_at_damage.
@@ -68,9 +65,9 @@ class CachedReference {
   mutable std::mutex mutex_;
   size_t most_bytes_;
   const std::shared_ptr<DeviceCache> devices_;
-  std::optional<ReplayBuffer> video_;    // not set: the file is mapped, or not cached
-  std::shared_ptr<bool> reading_token_;  // one reader holds it
-  std::optional<Identity> identity_;     // not set: nothing was read yet, or it is no file
+  std::optional<ReplayBuffer> video_;     // not set: the file is mapped, or not cached
+  std::shared_ptr<bool> reading_token_;   // one reader holds it
+  std::optional<FileIdentity> identity_;  // not set: nothing was read yet, or it is no file
   Settings settings_;
   uint64_t name_ = 0;  // PictureKey::video
 };

@@ -1,10 +1,5 @@
 #include "run/journal.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -86,7 +81,7 @@ JournalHeader Compared(const JournalHeader& header, bool are_parts) {
 
 /// Whether the file is shorter than `start` and begins as it does: its writer was killed before the first record.
 bool IsCutInHeader(const std::string& path, const std::string& start) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(SystemPath(path), std::ios::binary);
   std::string content(start.size(), '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<size_t>(file.gcount()));
@@ -124,11 +119,11 @@ bool RestoreResults(std::span<const int64_t> words, FrameResults& frame) {
 }
 
 JournalReader::JournalReader(std::string path, int64_t size)
-    : path_(std::move(path)), size_(size), file_(path_, std::ios::binary) {}
+    : path_(std::move(path)), size_(size), file_(SystemPath(path_), std::ios::binary) {}
 
 Result<std::unique_ptr<JournalReader>> JournalReader::Open(const std::string& path) {
   std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
+  const auto size = std::filesystem::file_size(SystemPath(path), error);
   std::unique_ptr<JournalReader> reader(new JournalReader(path, error ? 0 : static_cast<int64_t>(size)));
   if (error || !reader->file_)
     return Error(StatusCode::kNotFound, "could not open journal {}: {}", path,
@@ -185,14 +180,15 @@ std::optional<JournalRecord> JournalReader::ReadRecord() {
 }
 
 Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& path, const JournalHeader& header) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0)
+  Descriptor file = OpenFile(path, OpenMode::kUpdate);
+  if (!file.ok())
     return Error(StatusCode::kIo, "could not open journal {}: {}", path, std::generic_category().message(errno));
-  std::unique_ptr<JournalWriter> writer(new JournalWriter(path, fd));
-  struct stat info {};
-  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+  std::unique_ptr<JournalWriter> writer(new JournalWriter(path, std::move(file)));
+  const int number = writer->file_.number();
+  const std::optional<FileInfo> info = InfoOf(number);
+  if (!info || info->kind != FileKind::kRegular)
     return Error(StatusCode::kIo, "journal {} is not a regular file", path);
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return Error(StatusCode::kIo, "another process writes to journal {}", path);
+  if (!LockFile(number)) return Error(StatusCode::kIo, "another process writes to journal {}", path);
   std::string start = StartOf(header);
   writer->seed_ = Hash(HeaderText(header));
   if (IsCutInHeader(path, start)) {
@@ -205,27 +201,20 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::Open(const std::string& pa
   return writer;
 }
 
-JournalWriter::~JournalWriter() { ::close(fd_); }
-
 Status JournalWriter::Failed(const char* what) {
   return error_ = Error(StatusCode::kIo, "could not {} journal {}: {}; the frames before are stored", what, path_,
                         std::generic_category().message(errno));
 }
 
 Status JournalWriter::ContinueAfter(const JournalReader* reader) {
-  if (::ftruncate(fd_, reader ? reader->bytes() : 0) != 0 || ::lseek(fd_, 0, SEEK_END) < 0) return Failed("truncate");
+  const int file = file_.number();
+  if (!Truncate(file, reader ? reader->bytes() : 0) || SeekTo(file, 0, SEEK_END) < 0) return Failed("truncate");
   return Write(std::exchange(start_, {}));
 }
 
 Status JournalWriter::Write(std::string_view bytes) {
   if (!error_.ok()) return error_;
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return Failed("write to");
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return {};
+  return WriteAll(file_.number(), bytes) ? Status() : Failed("write to");
 }
 
 std::string JournalWriter::Record(int64_t frame, std::span<const int64_t> words) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/system/file.h"
 #include "engine/frame_results.h"
 
 namespace acutance {
@@ -77,7 +78,6 @@ class JournalWriter {
   /// Creates the file, or opens that of a run that was stopped. A journal of another run is an error that says what
   /// differs.
   static Result<std::unique_ptr<JournalWriter>> Open(const std::string& path, const JournalHeader& header);
-  ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
@@ -95,13 +95,13 @@ class JournalWriter {
   Status End(int64_t frame);
 
  private:
-  JournalWriter(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  JournalWriter(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   Status Write(std::string_view bytes);
   Status Failed(const char* what);
   std::string Record(int64_t frame, std::span<const int64_t> words) const;
 
   const std::string path_;
-  const int fd_;
+  const Descriptor file_;
   uint64_t seed_ = 0;
   std::string start_;  // of a new file: its header
   Status error_;

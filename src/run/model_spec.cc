@@ -13,11 +13,20 @@
 namespace acutance {
 namespace {
 
-std::vector<std::string> Split(const std::string& text, char separator) {
+/// Whether the colon at `place` follows the letter of a Windows drive: "path=C:\model.json", "path=C:/model.json".
+bool IsOfDrive(std::string_view text, size_t place) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return place >= 2 && place + 1 < text.size() && text[place - 2] == '=' &&
+         kLetters.find(text[place - 1]) != kLetters.npos && (text[place + 1] == '\\' || text[place + 1] == '/');
+}
+
+/// The parts between colons.
+std::vector<std::string> Split(const std::string& text) {
   std::vector<std::string> parts;
   size_t begin = 0;
   while (begin <= text.size()) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
+    size_t end = std::min(text.find(':', begin), text.size());
+    if (IsOfDrive(text, end)) end = std::min(text.find(':', end + 1), text.size());
     if (end > begin) parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
@@ -115,7 +124,7 @@ void AddMainModels(std::vector<ModelRequest>& models) {
 
 Result<ModelSpec> ParseModelSpec(const std::string& text) {
   ModelSpec spec;
-  for (const std::string& part : Split(text, ':')) ACU_RETURN_IF_ERROR(ApplyModelKey(spec, part));
+  for (const std::string& part : Split(text)) ACU_RETURN_IF_ERROR(ApplyModelKey(spec, part));
   if (spec.version.empty() && spec.path.empty())
     return Error(StatusCode::kInvalidArgument,
                  "Problem parsing model \"{}\": it names neither version=NAME nor path=FILE", text);
@@ -128,7 +137,7 @@ Result<FeatureRequest> ParseFeatureSpec(const std::string& text) {
   request.metric = text.substr(0, equals);
   if (request.metric.empty()) return Error(StatusCode::kInvalidArgument, "Problem parsing feature \"{}\"", text);
   if (equals == std::string::npos) return request;
-  for (const std::string& part : Split(text.substr(equals + 1), ':')) {
+  for (const std::string& part : Split(text.substr(equals + 1))) {
     std::string key, value;
     if (!SplitAssignment(part, key, value))
       return Error(StatusCode::kInvalidArgument, "Problem parsing feature \"{}\", bad option string \"{}\".",

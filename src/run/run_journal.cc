@@ -10,7 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/files.h"
 #include "base/hash.h"
+#include "base/system/file.h"
 #include "engine/named_model.h"
 #include "model/model_parser.h"
 #include "run/run_options.h"
@@ -25,11 +27,11 @@ constexpr PixelFormat kPixelFormats[] = {PixelFormat::k400, PixelFormat::k420, P
 Result<std::string> Fingerprint(const std::string& path) {
   constexpr int64_t kPieces = 256, kPieceBytes = 4096;
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
+  if (!IsRegularFile(path))
     return Error(StatusCode::kInvalidArgument,
                  "a journal needs videos that are files, which can be read again, and {} is none", path);
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
-  std::ifstream file(path, std::ios::binary);
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(SystemPath(path), error));
+  std::ifstream file(SystemPath(path), std::ios::binary);
   uint64_t hash = Hash(std::string_view());
   std::string piece(kPieceBytes, '\0');
   for (int64_t i = 0; i < kPieces && file; ++i) {

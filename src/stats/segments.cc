@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/system/file.h"
 
 namespace acutance {
 namespace {
@@ -32,7 +33,7 @@ std::optional<SegmentSpec::Start> ParseStart(std::string_view text) {
 }
 
 Result<SegmentSpec> ReadFile(const std::string& path) {
-  std::ifstream file(path);
+  std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   SegmentSpec choice;
   std::string line;

@@ -26,7 +26,7 @@
 
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "metric/test_size.h"

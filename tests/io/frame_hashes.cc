@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdio>
 
-#include "base/process.h"
+#include "base/system/process.h"
 #include "video/open_video.h"
 
 namespace acutance {

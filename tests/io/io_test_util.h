@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/process.h"
+#include "base/system/process.h"
 #include "base/temp_dir.h"
 #include "io/video_source.h"
 #include "video/open_video.h"

@@ -19,7 +19,7 @@
 #include "backend/emu/emu.h"
 #include "backend/vulkan/vulkan.h"
 #include "base/environment.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "devices/backends.h"
 #include "metric/registry.h"
 #include "tests/parity/scaling.h"

@@ -140,6 +140,11 @@ class Checks(unittest.TestCase):
         self.write("src/metric/vif/vif.cc", '#include "metric/vif/vif.h"\n// log10(x)\ndouble f(double x) { return std::sqrt(Exp(x)); }\n')
         self.expect("check_files.py", None)
 
+    def test_system_outside_its_layer(self):
+        for line in ("#include <unistd.h>", "#include <sys/stat.h>", "#ifdef _WIN32\n#endif", "#if defined(_MSC_VER)\n#endif"):
+            self.write("src/metric/vif/vif.cc", f'#include "metric/vif/vif.h"\n{line}\n')
+            self.expect("check_files.py", "put what differs between systems into src/base/system")
+
     def test_metric_named_outside_its_folder(self):
         self.write("src/metric/metrics.inc", "ACU_INTERNAL_METRIC(kAdmMetric)\nACU_METRIC(kVifMetric)\n")
         self.write("src/metric/adm/adm.cc", '#include "metric/adm/adm.h"\n'

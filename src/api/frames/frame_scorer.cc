@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "api/frames/frame_reader.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "base/usable_cpus.h"
 #include "engine/frame_results.h"
 #include "engine/session.h"

@@ -14,8 +14,8 @@
 #include "api/libvmaf/model.h"
 #include "api/libvmaf/picture.h"
 #include "api/libvmaf/scores.h"
-#include "base/process.h"
 #include "base/status.h"
+#include "base/system/process.h"
 #include "devices/backends.h"
 #include "engine/session.h"
 

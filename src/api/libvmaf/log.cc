@@ -1,10 +1,10 @@
 #include "api/libvmaf/log.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+
+#include "base/system/terminal.h"
 
 namespace acutance::libvmaf {
 namespace {
@@ -59,7 +59,7 @@ void Log(VmafLogLevel level, std::string_view message) {
   if (level > g_level) return;
   const LevelText text = TextOf(level);
   const int length = static_cast<int>(message.size());
-  if (isatty(STDERR_FILENO)) {
+  if (IsTerminal(kStandardError)) {
     std::fprintf(stderr, "\x1b[35mlibvmaf\x1b[0m \x1b[%dm%s\x1b[0m %.*s\n", text.color, text.name, length,
                  message.data());
   } else {

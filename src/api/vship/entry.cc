@@ -2,14 +2,14 @@
 #include <acutance/frame_scorer.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <new>
 
 #include "api/handle_table.h"
 #include "api/vship/translate.h"
-#include "base/process.h"
+#include "base/system/process.h"
 #include "base/threads/exception_barrier.h"
 
 namespace acutance::vship {
@@ -265,15 +265,17 @@ int HandlerError(void* handle, int init_type, char* out, int length) {
   return code == kNoError ? bytes : 0;
 }
 
+constexpr std::align_val_t kAlignment{64};
+
 int Allocate(void** memory, uint64_t bytes, int device) {
-  constexpr size_t kAlignment = 64;
   return Call([&]() -> Outcome {
     if (!memory) return Null("the memory's place");
     *memory = nullptr;
     if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-    if (bytes > std::numeric_limits<size_t>::max() - kAlignment) return Failure(kOutOfRam, "{} bytes", bytes);
-    const size_t whole = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-    *memory = std::aligned_alloc(kAlignment, whole);
+    constexpr auto kLine = static_cast<size_t>(kAlignment);
+    if (bytes > std::numeric_limits<size_t>::max() - kLine) return Failure(kOutOfRam, "{} bytes", bytes);
+    const size_t whole = (std::max<size_t>(bytes, 1) + kLine - 1) / kLine * kLine;
+    *memory = ::operator new(whole, kAlignment, std::nothrow);
     return *memory ? Outcome() : Failure(kOutOfRam, "no memory for {} bytes", bytes);
   });
 }
@@ -282,7 +284,7 @@ int Release(void* memory, int device) {
   return Call([&]() -> Outcome {
     if (!memory) return Null("the memory");
     if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-    std::free(memory);
+    ::operator delete(memory, kAlignment);
     return {};
   });
 }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/environment.h"
-#include "base/process.h"
-#include "base/shared_library.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 
 namespace acutance::cuda {
 namespace {

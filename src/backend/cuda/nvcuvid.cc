@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/environment.h"
-#include "base/shared_library.h"
+#include "base/system/shared_library.h"
 
 namespace acutance::cuda {
 namespace {

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "backend/device_text.h"
-#include "backend/kernel_release.h"
 #include "base/environment.h"
-#include "base/process.h"
-#include "base/shared_library.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 
 namespace acutance::hip {
 namespace {

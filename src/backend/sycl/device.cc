@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "backend/device_text.h"
-#include "backend/kernel_release.h"
 #include "backend/sycl/context.h"
 #include "backend/sycl/plugin.h"
 #include "backend/sycl/queue.h"
 #include "backend/sycl/signal_guard.h"
 #include "base/environment.h"
+#include "base/system/process.h"
 #include "exec/device_checks.h"
 
 namespace acutance::sycl_backend {

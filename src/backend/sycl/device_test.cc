@@ -20,7 +20,7 @@
 #include "backend/testing/contract.h"
 #include "backend/testing/exact_probe.h"
 #include "backend/testing/language_probe.h"
-#include "base/process.h"
+#include "base/system/process.h"
 
 namespace acutance {
 

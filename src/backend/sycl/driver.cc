@@ -1,9 +1,5 @@
 // Finds and opens the plugin library and, before it, Intel's runtime.
 
-#include <link.h>
-
-#include <climits>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -14,8 +10,8 @@
 #include "backend/sycl/plugin.h"
 #include "base/environment.h"
 #include "base/files.h"
-#include "base/process.h"
-#include "base/shared_library.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 
 namespace acutance {
 namespace sycl_backend {
@@ -86,10 +82,8 @@ Result<SharedLibrary> OpenRuntime(const fs::path& plugin) {
 /// themselves.
 void PointToCpuDriver(const SharedLibrary& runtime) {
   if (!IsMainProgram()) return;
-  char folder[PATH_MAX];
-  if (::dlinfo(runtime.handle(), RTLD_DI_ORIGIN, folder) != 0) return;
-  const fs::path driver = fs::path(folder) / kCpuDriverFile;
-  if (IsRegularFile(driver)) ::setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
+  const fs::path driver = runtime.file().parent_path() / kCpuDriverFile;
+  if (!Variable("OCL_ICD_FILENAMES") && IsRegularFile(driver)) SetVariable("OCL_ICD_FILENAMES", driver.string());
 }
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {

@@ -7,8 +7,8 @@
 
 #include "backend/vulkan/vulkan.h"
 #include "base/environment.h"
-#include "base/process.h"
-#include "base/shared_library.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 
 namespace acutance::vulkan {
 namespace {

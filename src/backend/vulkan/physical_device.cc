@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "backend/device_text.h"
-#include "backend/kernel_release.h"
 #include "base/environment.h"
+#include "base/system/process.h"
 
 namespace acutance::vulkan {
 namespace {

@@ -1,10 +1,7 @@
 #include "io/ffmpeg/library.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -13,8 +10,8 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "base/process.h"
-#include "base/shared_library.h"
+#include "base/system/process.h"
+#include "base/system/shared_library.h"
 #include "io/ffmpeg/damage_watch.h"
 #include "io/video_source.h"
 
@@ -22,7 +19,7 @@ namespace acutance {
 namespace {
 
 constexpr const char* kFolderVariable = "ACUTANCE_FFMPEG_LIBRARIES";
-constexpr std::array<std::string_view, 3> kLibraries = {"libavutil", "libavcodec", "libavformat"};
+constexpr std::array<std::string_view, 3> kLibraries = {"avutil", "avcodec", "avformat"};
 constexpr std::array<int, 3> kFirstNumbers = {kFirstAvutil, kFirstAvutil + 2, kFirstAvutil + 2};
 
 FfmpegLibrary g_library;
@@ -30,12 +27,6 @@ FfmpegLibrary g_library;
 void HandleLog(void* context, int level, const char* format, va_list arguments) {
   if (level <= AV_LOG_INFO && DamageWatch::NoteLog(context, level, format, arguments)) return;
   if (!IsMainProgram()) Ffmpeg().av_log_default_callback(context, level, format, arguments);
-}
-
-bool IsLoaded(const std::string& file) {
-  void* const library = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-  if (library) ::dlclose(library);
-  return library != nullptr;
 }
 
 /// The files of a version, in the order of kLibraries, by name or by path.
@@ -48,29 +39,23 @@ struct Version {
 Version NamedVersion(int layout) {
   Version version{layout, {}};
   for (size_t i = 0; i < kLibraries.size(); ++i)
-    version.files[i] = fmt::format("{}.so.{}", kLibraries[i], kFirstNumbers[i] + layout);
+    version.files[i] = LibraryFile(kLibraries[i], kFirstNumbers[i] + layout);
   return version;
 }
 
-/// The versions in a folder, newest first. "libavutil.so.59", "libavutil.so.59.39.100" and, as wheels of Python have
-/// it, "libavutil-a63ffd27.so.59.39.100".
+/// The versions in a folder, newest first.
 std::vector<Version> VersionsIn(const std::filesystem::path& folder) {
   std::vector<Version> versions(kFfmpegLayouts);
   std::error_code error;
   for (std::filesystem::directory_iterator file(folder, error), end; !error && file != end; file.increment(error)) {
-    const std::string name = file->path().filename();
-    const size_t number_at = name.find(".so.");
-    for (size_t i = 0; i < kLibraries.size() && number_at != name.npos; ++i) {
-      const size_t length = kLibraries[i].size();
-      if (!name.starts_with(kLibraries[i]) || (name[length] != '.' && name[length] != '-')) continue;
-      int number = 0;
-      std::from_chars(name.data() + number_at + 4, name.data() + name.size(), number);
-      const int layout = number - kFirstNumbers[i];
+    const std::string path = file->path().string(), name = file->path().filename().string();
+    for (size_t i = 0; i < kLibraries.size(); ++i) {
+      const int layout = VersionOf(name, kLibraries[i]).value_or(0) - kFirstNumbers[i];
       if (layout < 0 || layout >= kFfmpegLayouts) continue;
       Version& version = versions[static_cast<size_t>(kFfmpegLayouts - 1 - layout)];
       version.layout = layout;
       std::string& known = version.files[i];
-      if (known.empty() || file->path().string().size() < known.size()) known = file->path();
+      if (known.empty() || path.size() < known.size()) known = path;
     }
   }
   std::erase_if(versions, [](const Version& version) { return !version.is_complete(); });
@@ -79,18 +64,17 @@ std::vector<Version> VersionsIn(const std::filesystem::path& folder) {
 
 /// The folder of this program or library.
 std::filesystem::path OwnFolder() {
-  Dl_info info{};
   std::error_code error;
-  if (!::dladdr(reinterpret_cast<const void*>(&LoadFfmpeg), &info) || !info.dli_fname) return {};
-  // A program has the name that it was started by, which need not be a path.
-  return std::filesystem::canonical(IsMainProgram() ? "/proc/self/exe" : info.dli_fname, error).parent_path();
+  const std::filesystem::path file =
+      IsMainProgram() ? ProgramFile() : FileWith(reinterpret_cast<const void*>(&LoadFfmpeg));
+  return std::filesystem::canonical(file, error).parent_path();
 }
 
 std::vector<Version> Candidates() {
   if (const char* folder = Variable(kFolderVariable)) return VersionsIn(folder);
   std::vector<Version> all;
   for (int layout = kFfmpegLayouts - 1; layout >= 0; --layout)
-    if (IsLoaded(NamedVersion(layout).files[0])) all.push_back(NamedVersion(layout));
+    if (IsLibraryOpen(NamedVersion(layout).files[0])) all.push_back(NamedVersion(layout));
   const std::filesystem::path own = OwnFolder();
   std::ranges::move(VersionsIn(own), std::back_inserter(all));
   for (int layout = kFfmpegLayouts - 1; layout >= 0; --layout) all.push_back(NamedVersion(layout));
@@ -106,7 +90,7 @@ struct Loaded {
   Loaded() {
     std::string reasons;
     for (const Version& version : Candidates()) {
-      const bool is_shared = IsLoaded(version.files[0]);
+      const bool is_shared = IsLibraryOpen(version.files[0]);
       status = Load(version, is_shared);
       if (status.ok()) {
         reads_log = IsMainProgram() || !is_shared;
@@ -117,9 +101,9 @@ struct Loaded {
     }
     const char* folder = Variable(kFolderVariable);
     status = Error(StatusCode::kUnsupported,
-                   "FFmpeg's libraries, of a version from 5.1 to 9 (libavformat.so.{} to {}), could not be loaded{}{}; "
+                   "FFmpeg's libraries, of a version from 5.1 to 9 ({} to {}), could not be loaded{}{}; "
                    "install the package ffmpeg{}",
-                   kFirstNumbers[2], kFirstNumbers[2] + kFfmpegLayouts - 1, folder ? " from " : "",
+                   NamedVersion(0).files[2], kFirstNumbers[2] + kFfmpegLayouts - 1, folder ? " from " : "",
                    folder ? folder : "", reasons.empty() ? "" : ". Found" + reasons.substr(1));
   }
 
@@ -145,7 +129,7 @@ struct Loaded {
 #undef ACU_FIND_OPTIONAL
     for (const SharedLibrary* whole : {&avutil, &avcodec, &avformat})
       if (!whole->missing().empty()) return Error(StatusCode::kUnsupported, "it has no function {}", whole->missing());
-    file = FileOf(avcodec, version.files[1]);
+    file = avcodec.file().string();
     DescribeVersion();
     if (!is_shared) g_library.av_log_set_callback([](void*, int, const char*, va_list) {});
     const Status checked = CheckFfmpegLayout();
@@ -158,7 +142,7 @@ struct Loaded {
     constexpr std::string_view kMissing = ": cannot open shared object file";
     std::string last;
     for (;;) {
-      Result<SharedLibrary> opened = SharedLibrary::Open({file}, RTLD_LAZY);
+      Result<SharedLibrary> opened = SharedLibrary::Open({file}, Binding::kLazy);
       if (opened.ok()) return opened;
       const std::string& reason = opened.status().message();
       const std::string needed = reason.substr(0, std::min(reason.find(kMissing), reason.size()));
@@ -166,16 +150,10 @@ struct Loaded {
       const std::filesystem::path path = std::filesystem::path(file).parent_path() / needed;
       std::error_code error;
       if (needed == reason || needed == last || !path.has_parent_path() || !std::filesystem::exists(path, error) ||
-          !Open(path).ok())
+          !Open(path.string()).ok())
         return opened;
       last = needed;
     }
-  }
-
-  static std::string FileOf(const SharedLibrary& library, const std::string& name) {
-    Dl_info info{};
-    const void* const place = ::dlsym(library.handle(), "avcodec_version");
-    return place && ::dladdr(place, &info) && info.dli_fname ? info.dli_fname : name;
   }
 
   static void DescribeVersion() {

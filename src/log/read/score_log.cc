@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/number.h"
+#include "base/system/file.h"
 #include "log/read/log_builder.h"
 #include "log/read/parse_log.h"
 
@@ -128,7 +129,7 @@ Result<std::vector<ScoreLog>> ParseScoreLogs(const std::string& path, std::strin
 }
 
 Result<std::vector<ScoreLog>> ReadScoreLogs(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(SystemPath(path), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) return Error(StatusCode::kIo, "could not read {}", path);
   return ParseScoreLogs(path, text);

@@ -13,6 +13,7 @@
 #include "base/did_you_mean.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "base/system/file.h"
 #include "image/picture.h"
 #include "math/exact_math.h"
 
@@ -256,7 +257,7 @@ struct CloseFile {
 
 Result<std::string> ReadFile(const std::string& path) {
   constexpr size_t kMost = size_t{1} << 20;
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  const std::unique_ptr<std::FILE, CloseFile> file(OpenStream(path, "rb"));
   if (!file) return Error(StatusCode::kNotFound, "could not read the displays in {}", path);
   std::string text(kMost + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));

@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "base/number.h"
-#include "base/shared_library.h"
+#include "base/system/file.h"
+#include "base/system/shared_library.h"
 
 namespace acutance {
 namespace {
@@ -137,7 +138,8 @@ class LibraryRun {
   }
 
   Status ReadVideos() {
-    std::ifstream reference(arguments_.reference, std::ios::binary), distorted(arguments_.distorted, std::ios::binary);
+    std::ifstream reference(SystemPath(arguments_.reference), std::ios::binary);
+    std::ifstream distorted(SystemPath(arguments_.distorted), std::ios::binary);
     while (reference.peek() != EOF && distorted.peek() != EOF) {
       VmafPicture pair[2] = {};
       ACU_RETURN_IF_ERROR(Fill(reference, pair[0]));

@@ -10,14 +10,15 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/system/child_process.h"
+#include "base/system/file.h"
 #include "log/read/score_log.h"
-#include "report/conform/child_process.h"
 
 namespace acutance {
 namespace {
 
 std::string ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(SystemPath(path), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

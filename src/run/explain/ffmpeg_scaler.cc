@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/shared_library.h"
+#include "base/system/shared_library.h"
 
 namespace acutance {
 namespace {

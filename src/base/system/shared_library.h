@@ -2,10 +2,10 @@
 // one.
 #pragma once
 
-#include <dlfcn.h>
-
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,27 +14,23 @@
 
 namespace acutance {
 
+/// When the functions that a library calls are looked up: all at once, or each at its first call.
+enum class Binding { kNow, kLazy };
+
 /// A library that stays open until the process ends: drivers have threads of their own and do not survive dlclose.
 class SharedLibrary {
  public:
   /// Opens the first of `names` that the loader finds. The error's message is the loader's reason for the last one.
-  /// binding: RTLD_NOW or RTLD_LAZY.
-  static Result<SharedLibrary> Open(const std::vector<std::string>& names, int binding = RTLD_NOW) {
-    std::string reason;
-    for (const std::string& name : names) {
-      if (void* handle = ::dlopen(name.c_str(), binding | RTLD_LOCAL)) return SharedLibrary(name, handle);
-      reason = ::dlerror();
-    }
-    return Status(StatusCode::kNoDevice, std::move(reason));
-  }
+  static Result<SharedLibrary> Open(const std::vector<std::string>& names, Binding binding = Binding::kNow);
 
   const std::string& name() const { return name_; }
-  void* handle() const { return handle_; }
+  /// The file that the loader found.
+  std::filesystem::path file() const;
 
   /// Whether the library has the symbol, to which it points `to`.
   template <class Symbol>
   bool Find(const char* symbol, Symbol*& to) const {
-    to = reinterpret_cast<Symbol*>(::dlsym(handle_, symbol));
+    to = reinterpret_cast<Symbol*>(Address(symbol));
     return to != nullptr;
   }
 
@@ -48,12 +44,24 @@ class SharedLibrary {
   std::string_view missing() const { return missing_; }
 
  private:
+  void* Address(const char* symbol) const;
   SharedLibrary(std::string name, void* handle) : name_(std::move(name)), handle_(handle) {}
 
   std::string name_;
   void* handle_;
   std::string_view missing_;
 };
+
+/// The file of a version of a library: LibraryFile("avutil", 59) is "libavutil.so.59", on Windows "avutil-59.dll".
+std::string LibraryFile(std::string_view name, int version);
+/// The version of the library `name` that a file of this name holds; nullopt: it is another file.
+std::optional<int> VersionOf(std::string_view file, std::string_view name);
+
+/// Whether this process has a library of that name or file open.
+bool IsLibraryOpen(const std::string& name);
+/// The program or library that holds the function or variable at `address`; empty where the system does not know. A
+/// program has the name that it was started by, which need not be a path.
+std::filesystem::path FileWith(const void* address);
 
 /// What `load(name)` returned at the first call with this name. It outlives everything that may call the library.
 template <class Loaded>

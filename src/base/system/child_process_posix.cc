@@ -1,4 +1,4 @@
-#include "report/conform/child_process.h"
+#include "base/system/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>

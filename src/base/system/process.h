@@ -1,8 +1,8 @@
 // Process identity, for resources that do not survive a fork: threads, and the libraries of drivers.
 #pragma once
 
-#include <unistd.h>
-
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -14,10 +14,19 @@ namespace acutance {
 void SetMainProgram();
 bool IsMainProgram();
 
+/// Called with what main() got. Where that is not UTF-8 (Windows), it becomes so.
+void TakeArguments(int& argc, char**& argv);
+
+int ProcessId();
+/// The running program's file; empty where the system does not say.
+std::filesystem::path ProgramFile();
+/// "Linux 6.1.0-13-amd64", "Windows 10.0.19045".
+std::string KernelRelease();
+
 /// Remembers the process that made it.
 class ProcessGuard {
  public:
-  bool forked() const { return ::getpid() != process_; }
+  bool forked() const { return ProcessId() != process_; }
 
   /// An error in a process that was forked since: `what` works only in the process that opened it.
   Status Check(std::string_view what) const {
@@ -36,7 +45,7 @@ class ProcessGuard {
   }
 
  private:
-  const pid_t process_ = ::getpid();
+  const int process_ = ProcessId();
 };
 
 }  // namespace acutance

@@ -11,10 +11,11 @@ namespace acutance {
 /// The bytes that a file has when it is mapped. If another program shortens the file, the system sends SIGBUS to a
 /// process that touches the lost pages. A signal handler, installed with the first mapping, makes them read as zeros
 /// and marks the mapping; faults elsewhere continue to the handler that was installed before.
+/// Windows lets no program shorten a mapped file.
 class MappedFile {
  public:
-  /// Null if mmap fails or too many mappings exist; the caller then reads the file.
-  static std::shared_ptr<MappedFile> Map(int fd, size_t bytes);
+  /// Null if the system refuses or too many mappings exist; the caller then reads the file.
+  static std::shared_ptr<MappedFile> Map(int file, size_t bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -1,4 +1,4 @@
-#include "io/mapped_file.h"
+#include "base/system/mapped_file.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdint>
 
-#include "base/process.h"
+#include "base/system/process.h"
 
 namespace acutance {
 namespace {
@@ -63,13 +63,13 @@ int TakeSlot() {
 
 }  // namespace
 
-std::shared_ptr<MappedFile> MappedFile::Map(int fd, size_t bytes) {
+std::shared_ptr<MappedFile> MappedFile::Map(int file, size_t bytes) {
   if (!IsMainProgram()) return nullptr;  // libraries install no signal handler
   static const bool guarded = InstallHandler();
   const int index = guarded && bytes > 0 ? TakeSlot() : -1;
   if (index < 0) return nullptr;
   Slot& slot = g_slots[index];
-  void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) {
     slot.taken = false;
     return nullptr;

@@ -1,10 +1,14 @@
-#include "base/process.h"
+#include "base/system/process.h"
 
 #include <fcntl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
 
 namespace acutance {
 namespace {
@@ -27,5 +31,26 @@ void SetMainProgram() {
 }
 
 bool IsMainProgram() { return g_owned; }
+
+void TakeArguments(int&, char**&) {}
+
+int ProcessId() { return ::getpid(); }
+
+std::filesystem::path ProgramFile() {
+#if defined(__APPLE__)
+  char name[4096];
+  uint32_t bytes = sizeof name;
+  return ::_NSGetExecutablePath(name, &bytes) == 0 ? name : "";
+#else
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+#endif
+}
+
+std::string KernelRelease() {
+  utsname name{};
+  if (::uname(&name) != 0) return "a kernel of unknown version";
+  return std::string(name.sysname) + " " + name.release;
+}
 
 }  // namespace acutance

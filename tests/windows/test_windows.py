@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Tests what Windows has of its own, under wine: names, long paths, drive letters, pipes, line ends, shared files.
+
+usage: test_windows.py FOLDER_OF_WINDOWS_COMMANDS FOLDER_OF_COMMANDS_HERE
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WIDTH, HEIGHT, FRAMES = 64, 48, 5
+WINDOWS = HERE = None
+
+
+def clip(shift):
+    planes = [bytes((40 + 3 * x + 2 * y + 5 * k + shift * (x * 7 + y * 13 + k) % 9) % 256 for y in range(HEIGHT) for x in range(WIDTH))
+              + bytes([128]) * (WIDTH * HEIGHT // 2) for k in range(FRAMES)]
+    return f"YUV4MPEG2 W{WIDTH} H{HEIGHT} F25:1 Ip A1:1 C420jpeg\n".encode() + b"".join(b"FRAME\n" + plane for plane in planes)
+
+
+def drive_path(path):
+    """A path of this machine as a program of Windows has it: wine's drive Z is the root."""
+    return "Z:" + str(path).replace("/", "\\")
+
+
+def without_speed(log):
+    return re.sub(rb'\n *"fps": .*', b"", log)
+
+
+class WindowsTest(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+        self.write(self.folder)
+
+    def write(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        for name, shift in (("ref.y4m", 0), ("dis.y4m", 1)):
+            (folder / name).write_bytes(clip(shift))
+
+    def run_at(self, commands, name, *words, **options):
+        return subprocess.run([commands / name, *map(str, words)], capture_output=True, timeout=300, check=False, **options)
+
+    def log_of(self, commands, folder, log="log.json", ref=None, dis=None, words=("--feature", "psnr"), **options):
+        done = self.run_at(commands, "vmaf", "-r", ref or folder / "ref.y4m", "-d", dis or folder / "dis.y4m", "--no_prediction",
+                           *words, "--json", "-o", folder / log if ":" not in log else log, "-q", **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return without_speed((self.folder / log.rsplit("\\", 1)[-1] if ":" in log else folder / log).read_bytes())
+
+    def test_log_has_the_same_bytes(self):
+        log = self.log_of(WINDOWS, self.folder, "windows.json")
+        self.assertEqual(log, self.log_of(HERE, self.folder, "here.json"))
+        self.assertNotIn(b"\r", log)
+
+    def test_names_of_any_script(self):
+        expected = self.log_of(HERE, self.folder)
+        for name in ("кодек", "映像", "a b 'c'"):
+            with self.subTest(name):
+                self.write(self.folder / name)
+                self.assertEqual(self.log_of(WINDOWS, self.folder / name, f"{name}.json"), expected)
+
+    def test_paths_of_more_than_300_characters(self):
+        deep = self.folder.joinpath(*["x" * 60] * 6)
+        self.write(deep)
+        self.assertEqual(self.log_of(WINDOWS, deep), self.log_of(HERE, self.folder))
+
+    def test_drive_letters(self):
+        at = drive_path(self.folder)
+        log = self.log_of(WINDOWS, self.folder, f"{at}\\log.json", f"{at}\\ref.y4m", f"{at}\\dis.y4m")
+        self.assertEqual(log, self.log_of(HERE, self.folder))
+
+    def test_drive_letter_in_an_option(self):
+        model = next(pathlib.Path("models").resolve().rglob("vmaf_v0.6.1.json"))
+        for path in (drive_path(model), drive_path(model).replace("\\", "/")):
+            log = self.folder / "log.json"
+            done = self.run_at(WINDOWS, "vmaf", "-r", self.folder / "ref.y4m", "-d", self.folder / "dis.y4m", "-m",
+                               f"path={path}:name=mine", "--json", "-o", log, "-q")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("mine", json.loads(log.read_text())["pooled_metrics"])
+
+    def test_pipe(self):
+        with subprocess.Popen([WINDOWS / "vmaf", "-r", "-", "-d", self.folder / "dis.y4m", "--no_prediction", "--feature", "psnr",
+                               "--json", "-o", self.folder / "log.json", "-q"], stdin=subprocess.PIPE) as run:
+            data = clip(0)
+            for begin in range(0, len(data), 5000):
+                run.stdin.write(data[begin:begin + 5000])
+                run.stdin.flush()
+                time.sleep(0.01)
+            run.stdin.close()
+            self.assertEqual(run.wait(300), 0)
+        self.assertEqual(without_speed((self.folder / "log.json").read_bytes()), self.log_of(HERE, self.folder, "here.json"))
+
+    def test_list_with_line_ends_of_windows(self):
+        pairs = self.folder / "list.csv"
+        pairs.write_bytes(f"reference,distorted\r\n{drive_path(self.folder)}\\ref.y4m,{drive_path(self.folder)}\\dis.y4m\r\n".encode())
+        done = self.run_at(WINDOWS, "acutance", "batch", drive_path(pairs), "--out", drive_path(self.folder / "out"), "--", "--feature", "psnr", "--no-model",
+                           "--align", "index")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_file_that_another_program_writes(self):
+        with open(self.folder / "ref.y4m", "r+b") as held:
+            held.seek(0, 2)
+            self.assertEqual(self.log_of(WINDOWS, self.folder), self.log_of(HERE, self.folder, "here.json"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    WINDOWS, HERE = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
