@@ -173,12 +173,12 @@ coverage: ## line coverage of the tests, build-coverage/coverage/index.html
 install: build ## commands, libraries, licences and manual pages, into PREFIX=/usr/local
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-dist: ## the source archive and the binary one for glibc 2.28 and later, into build/dist/
+dist: ## the source archive and the binary one for glibc 2.28 and later, into build/dist/; MACHINE=aarch64 builds for that
 	@tools/dist.sh
 	@tools/setup.sh build
 	@JOBS=$(JOBS) tools/dist_binary.sh
 
-wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/dist/; PYTHONS="python3.12 ..." names others than python3
+wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/dist/; PYTHONS="python3.12 ..." names others than python3; MACHINE=aarch64
 	@tools/setup.sh build ffmpeg wheels
 	@JOBS=$(JOBS) tools/wheels.sh $(PYTHONS)
 

@@ -5,7 +5,7 @@ set -euo pipefail
 
 root=$(realpath -m "$1")
 packages=(libc6-dev libstdc++-12-dev libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev libdeflate-dev libturbojpeg0-dev
-  libgtest-dev libgmock-dev libavformat-dev libavcodec-dev libavutil-dev libvulkan-dev)
+  libgtest-dev libgmock-dev libavformat-dev libavcodec-dev libavutil-dev libvulkan-dev libpython3-dev python3-minimal)
 wanted="${packages[*]}"
 [ "$(cat "$root/.packages" 2>/dev/null)" != "$wanted" ] || exit 0
 

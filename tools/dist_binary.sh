@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Writes the binary archive for x86_64: commands, libraries, headers, models and manual pages that run with the glibc of 2018 (2.28)
-# and every later one and need no other library. usage: dist_binary.sh [FOLDER [options of cmake]]
+# Writes the binary archive: commands, libraries, headers, models and manual pages that run with the glibc of 2018 (2.28) and every
+# later one and need no other library; for this machine's kind of processor, or MACHINE=aarch64.
+# usage: dist_binary.sh [FOLDER [options of cmake]]
 set -euo pipefail
 
-machine=$(uname -m)
+machine=${MACHINE:-$(uname -m)}
 out=$(realpath -m "${1:-${BUILD:-build}/dist}")
 shift $(($# < 1 ? $# : 1))
-build=build-dist-$machine
 name=acutance-$(sed -n 's/^project(acutance VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)-linux-$machine
 
-tools/portable.sh "$build/portable" 2.28 "${CXX:-g++}"
-tools/configure.sh release "$build" "-DACUTANCE_PORTABLE=$build/portable" -DACUTANCE_TESTS=OFF -DACUTANCE_BENCHMARKS=OFF "$@"
+build=$(tools/portable_build.sh "$machine" "$@")
 cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}"
 
 rm -rf "${out:?}/$name"

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Builds the shared libraries of FFmpeg's decoders that a wheel carries, with dav1d and zlib inside, from Debian's source packages:
-# LGPL, without what is GPL or nonfree. usage: ffmpeg_libraries.sh FOLDER PORTABLE    PORTABLE: a folder of tools/portable.sh
+# LGPL, without what is GPL or nonfree. usage: ffmpeg_libraries.sh FOLDER PORTABLE MACHINE
+#   PORTABLE: a folder of tools/portable.sh    MACHINE: x86_64, or aarch64, which Debian's cross compiler may build
 set -euo pipefail
 
 mkdir -p "$1"
 out=$(realpath "$1")
 portable=$(realpath "$2")
+machine=$3
 stamp=$out/.made
-made=$(cat tools/ffmpeg_libraries.sh "$portable/.made" | sha256sum)
+made="$machine $(cat tools/ffmpeg_libraries.sh "$portable/.made" | sha256sum)"
 [ "$(cat "$stamp" 2>/dev/null)" != "$made" ] || exit 0
 
 rm -rf "$out"
@@ -31,13 +33,31 @@ filters=(vp9_superframe_split av1_frame_merge h264_mp4toannexb hevc_mp4toannexb 
 flags+=("${decoders[@]/#/--enable-decoder=}" "${demuxers[@]/#/--enable-demuxer=}" "${parsers[@]/#/--enable-parser=}"
   "${filters[@]/#/--enable-bsf=}" --enable-protocol=file --enable-protocol=pipe
   --enable-muxer=matroska) # writes videos of maps
+tool=
+meson=()
+if [ "$machine" != "$(uname -m)" ]; then
+  tool=$machine-linux-gnu-
+  flags+=(--enable-cross-compile "--arch=$machine" --target-os=linux "--cross-prefix=$tool" --pkg-config=pkg-config)
+  meson=(--cross-file "$out/cross.ini")
+  cat >"$out/cross.ini" <<END
+[binaries]
+c = '${tool}gcc'
+ar = '${tool}ar'
+strip = '${tool}strip'
+[host_machine]
+system = 'linux'
+cpu_family = '$machine'
+cpu = '$machine'
+endian = 'little'
+END
+fi
 build() (
   set -e
   cd "$out/sources/zlib" # Debian's own libz.a fits programs alone
-  CFLAGS="-O3 -fPIC" ./configure --static --prefix="$out/prefix"
+  CHOST=${tool:+$machine-linux-gnu} CFLAGS="-O3 -fPIC" ./configure --static --prefix="$out/prefix"
   make -j "$jobs" install
   meson setup "$out/dav1d" "$out/sources/dav1d" --buildtype=release --default-library=static -Db_staticpic=true \
-    --prefix="$out/prefix" --libdir=lib -Denable_tools=false -Denable_tests=false
+    --prefix="$out/prefix" --libdir=lib -Denable_tools=false -Denable_tests=false "${meson[@]}"
   ninja -j "$jobs" -C "$out/dav1d" install
   cd "$out/sources/ffmpeg"
   # The libraries hold configure's arguments, which therefore name no folder of this machine.
@@ -50,7 +70,7 @@ wait $! || {
   exit 1
 }
 for name in avutil avcodec avformat; do
-  install -s -m 755 "$out/sources/ffmpeg/lib$name/lib$name.so".?* "$out/lib/"
+  install -s --strip-program="${tool}strip" -m 755 "$out/sources/ffmpeg/lib$name/lib$name.so".?* "$out/lib/"
 done
 mkdir -p "$out/licences"
 cp "$out/sources/ffmpeg/COPYING.LGPLv2.1" "$out/licences/FFmpeg.LGPLv2.1"

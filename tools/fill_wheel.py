@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Adds the commands, FFmpeg's libraries and licences to a wheel, and names the oldest glibc that it runs with.
 
-usage: fill_wheel.py WHEEL BUILD FOLDER    needs the package wheel
+usage: fill_wheel.py WHEEL BUILD FOLDER MACHINE    needs the package wheel
 """
 import importlib.metadata
 import json
 import pathlib
-import platform
 import re
 import shutil
 import subprocess
@@ -38,12 +37,12 @@ def bill(build, sources):
     return said
 
 
-def fill(tree, build):
+def fill(tree, build, machine):
     package = tree / "acutance"
     (info,) = tree.glob("*.dist-info")
     # One folder: the reader looks for FFmpeg's libraries next to the module and next to the program.
     for name in ("acutance", "vmaf"):
-        run("strip", "-o", package / name, build / "bin" / name)
+        run(f"{machine}-linux-gnu-strip", "-o", package / name, build / "bin" / name)
     shutil.copytree(build / "ffmpeg" / "lib", package, dirs_exist_ok=True)
     licences = info / "licenses"
     known = set(licences.rglob("*"))
@@ -63,16 +62,16 @@ def fill(tree, build):
         "[console_scripts]\nacutance = acutance_command:acutance\nvmaf = acutance_command:vmaf\n")
 
 
-def main(wheel, build, out):
+def main(wheel, build, out, machine):
     python = (sys.executable, "-B")
     with tempfile.TemporaryDirectory() as temporary:
         place = pathlib.Path(temporary)
         run(*python, "-m", "wheel", "unpack", "--dest", place / "tree", wheel)
         (tree,) = (place / "tree").iterdir()
-        fill(tree, build)
+        fill(tree, build, machine)
         run(*python, ROOT / "tests" / "install" / "portable.py", GLIBC, tree)
         run(*python, "-m", "wheel", "pack", "--dest", place, tree)
-        tag = f"manylinux_{GLIBC.replace('.', '_')}_{platform.machine()}"
+        tag = f"manylinux_{GLIBC.replace('.', '_')}_{machine}"
         run(*python, "-m", "wheel", "tags", "--remove", "--platform-tag", tag, *place.glob("*.whl"))
         (tagged,) = place.glob("*.whl")
         out.mkdir(parents=True, exist_ok=True)
@@ -84,6 +83,6 @@ def main(wheel, build, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    main(*map(pathlib.Path, sys.argv[1:]))
+    main(*map(pathlib.Path, sys.argv[1:4]), sys.argv[4])

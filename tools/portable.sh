@@ -39,7 +39,12 @@ compiler=("$@")
 archive libhwy.a highway hwy/aligned_allocator.cc hwy/per_target.cc hwy/print.cc hwy/targets.cc
 archive libfmt.a fmtlib src/format.cc src/os.cc
 # Debian's own libturbojpeg.a fits programs alone.
-cmake -S "$out/sources/libjpeg-turbo" -B "$out/sources/turbojpeg" -DCMAKE_BUILD_TYPE=Release -DENABLE_SHARED=OFF \
+cross=()
+case $("$@" -dumpmachine) in
+  "$(uname -m)"-*) ;;
+  *-*) cross=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$("$@" -dumpmachine | cut -d- -f1)" "-DCMAKE_C_FLAGS=${*:2}") ;;
+esac
+cmake -S "$out/sources/libjpeg-turbo" -B "$out/sources/turbojpeg" -DCMAKE_BUILD_TYPE=Release -DENABLE_SHARED=OFF "${cross[@]}" \
   -DCMAKE_POSITION_INDEPENDENT_CODE=ON "-DCMAKE_C_COMPILER=${1/g++/gcc}" >"$out/turbojpeg.log"
 cmake --build "$out/sources/turbojpeg" --parallel "$(tools/jobs.sh)" --target turbojpeg-static >>"$out/turbojpeg.log"
 cp "$out/sources/turbojpeg/libturbojpeg.a" "$out/"

@@ -113,6 +113,13 @@ class Recipes(unittest.TestCase):
         self.assertIn("enable_cuda has no effect", said)
         self.assertIn("enable_float=false has no effect", said)
 
+    def test_big_endian_machines_are_refused(self):
+        file = self.tree / "cross.ini"
+        file.write_text("[binaries]\nc = 'gcc'\ncpp = 'g++'\nar = 'ar'\n"
+                        "[host_machine]\nsystem = 'linux'\ncpu_family = 's390x'\ncpu = 's390x'\nendian = 'big'\n")
+        with self.assertRaisesRegex(AssertionError, "does not build for s390x, which is big-endian"):
+            self.meson("--cross-file", file)
+
     def test_msys2(self):
         self.meson("--buildtype=release", "--default-library=both", "--wrap-mode=nodownload", test=True)
         if BUILDS:
