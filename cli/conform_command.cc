@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/system/process.h"
+#include "base/system/temporary_folder.h"
 #include "base/usable_cpus.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"

@@ -18,9 +18,6 @@ bool IsRegularFile(const std::filesystem::path& path);
 /// The names of the entries of `folder`, in the order of their bytes, without "." and "..".
 Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder);
 
-/// A new folder in the system's folder for temporary files, named `prefix` and more; empty where there cannot be one.
-std::string MakeTemporaryFolder(const std::string& prefix);
-
 /// A file that is installed with the program or library that this code is part of: next to the program or the shared
 /// library, or in the library folder next to its folder. Only absolute paths are searched, never the working directory.
 /// The message of the error lists them: "/usr/bin/x, no /usr/lib/x". only_place: replaces them, unless it is null.

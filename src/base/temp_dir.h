@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/files.h"
+#include "base/system/temporary_folder.h"
 
 namespace acutance::test {
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/system/temporary_folder.h"
 
 namespace acutance {
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "base/system/temporary_folder.h"
 #include "base/system/windows_text.h"
 
 namespace acutance {
