@@ -154,7 +154,9 @@ std::string Alignment::Describe() const {
 
 bool ReachesEnd(const Alignment& alignment, int64_t frames) {
   const int64_t next = std::ssize(alignment.pairs);
-  return next >= frames || std::ranges::find(alignment.doubtful, next) != alignment.doubtful.end();
+  const int64_t doubtful =
+      std::ranges::count_if(alignment.doubtful, [&](int64_t j) { return j >= next && j < frames; });
+  return doubtful >= frames - next;
 }
 
 void NoteUnmatched(int64_t reference_count, int64_t distorted_count, Alignment& alignment) {

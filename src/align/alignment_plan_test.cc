@@ -336,6 +336,15 @@ std::optional<ConfirmedAlignment> Confirm(const AlignmentTask& task, Recorded re
   return ConfirmAssumed(task, 1, reference, distorted, frames);
 }
 
+TEST(ReachesEnd, CountsFramesThatFitTwoPlacesAndNotThoseThatStandStill) {
+  Alignment alignment = AlignByOffset(40, 32, 0);
+  EXPECT_TRUE(ReachesEnd(alignment, 32));
+  EXPECT_FALSE(ReachesEnd(alignment, 39));
+  alignment.doubtful = {32, 33, 34, 35};
+  EXPECT_TRUE(ReachesEnd(alignment, 36));
+  EXPECT_FALSE(ReachesEnd(alignment, 39));  // the last three are the fourth again
+}
+
 TEST(CheckFirstPairs, AcceptsWhatIsPlanned) {
   EXPECT_FALSE(Check(FirstPlan(Task(), {}), {0, 96}, {0, 96}, 96));
   EXPECT_FALSE(Check(PlanWithOffset(7, 384), {0, 103}, {-7, 96}, 96));

@@ -99,6 +99,10 @@ bool AlignmentMonitor::Rejects(int64_t frames) {
     const bool has_some = IsRead(tracks_[v]) && tracks_[v]->size() < next_check_ + plan_.SkipOf(v);
     if (has_some || (tracks_[v] && tracks_[v]->Made(next_check_) < next_check_)) return false;
   }
+  return FailsNextCheck();
+}
+
+bool AlignmentMonitor::FailsNextCheck() {
   const int64_t count = std::exchange(next_check_, std::min(4 * next_check_, passed_.count + window_));
   return count < passed_.count + window_ ? RejectsFirst(count) : !PassWindow(count);
 }
@@ -156,6 +160,9 @@ void AlignmentMonitor::Reject(size_t video, Misalignment misalignment) {
 }
 
 void AlignmentMonitor::Conclude(int64_t frames) {
+  // What came before its fingerprints were there is checked now, so that their speed does not decide.
+  while (plan_.is_checked() && !misalignment_ && frames >= next_check_) FailsNextCheck();
+  if (misalignment_) return;
   if (plan_.basis == Basis::kAssumed) return ConcludeAssumed(frames);
   if (plan_.basis == Basis::kEstimated) return ConcludeEstimated(frames);
   alignments_ = AlignmentsOfScored(task_, plan_, frames);

@@ -67,6 +67,7 @@ class AlignmentMonitor {
   }
 
  private:
+  bool FailsNextCheck();
   bool RejectsFirst(int64_t frames);
   bool PassWindow(int64_t count);
   void Reject(size_t video, Misalignment misalignment);
