@@ -29,6 +29,7 @@ enum cudaVideoSurfaceFormat : int {
 inline constexpr unsigned long cudaVideoCreate_PreferCUVID = 4;  // the engines
 
 enum cuvidDecodeStatus : int {
+  cuvidDecodeStatus_InProgress = 1,
   cuvidDecodeStatus_Success = 2,
   cuvidDecodeStatus_Error = 8,
   cuvidDecodeStatus_Error_Concealed = 9,

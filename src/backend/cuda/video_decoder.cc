@@ -1,7 +1,9 @@
 #include "backend/cuda/video_decoder.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,10 @@ namespace {
 
 // Pictures that the engine has while the first of them is copied.
 constexpr unsigned kAhead = 4;
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kLongestDecoding(10);  // of a picture, by engines that others use, too
+constexpr std::chrono::microseconds kBetweenLooks(50);
 
 struct CodecName {
   DeviceCodec codec;
@@ -167,15 +173,14 @@ class VideoDecoder : public DeviceDecoder {
     parameters.stream = static_cast<gpu::GpuQueue<Api>*>(queue)->stream();
     unsigned long long address = 0;
     unsigned pitch = 0;
+    ACU_RETURN_IF_ERROR(CheckDecodedUpTo(info.index));
     ACU_RETURN_IF_ERROR(
         Check(api_.cuvidMapVideoFrame64(decoder_, info.index, &address, &pitch, &parameters), "map a frame"));
-    Status status = CheckDecodedUpTo(info.index);
     std::optional<Picture> picture;
-    if (status.ok()) {
-      Result<Picture> made = splitter_.Unpack(FrameAt(address, pitch));
-      if (made.ok()) picture = *std::move(made);
-      else status = made.status();
-    }
+    Status status;
+    Result<Picture> made = splitter_.Unpack(FrameAt(address, pitch));
+    if (made.ok()) picture = *std::move(made);
+    else status = made.status();
     const Status unmapped = Check(api_.cuvidUnmapVideoFrame64(decoder_, address), "give a frame back");
     if (status.ok()) status = unmapped;
     if (status.ok()) status = (*show_)(*std::move(picture), info.timestamp);
@@ -183,8 +188,8 @@ class VideoDecoder : public DeviceDecoder {
     return 1;
   }
 
-  /// A mapped picture is decoded, and so are those that the engine got before it. It may refer to any of them, also
-  /// where that is shown later.
+  /// The engine decodes pictures in the order in which it gets them. A picture may refer to any of those before it,
+  /// also where that is shown later.
   Status CheckDecodedUpTo(int index) {
     const auto last = std::ranges::find(unchecked_, index);
     const auto end = last == unchecked_.end() ? last : last + 1;
@@ -193,12 +198,18 @@ class VideoDecoder : public DeviceDecoder {
     return {};
   }
 
-  /// The engine conceals damage and says so, of H.264 and HEVC alone.
+  /// The engine conceals damage and says so, of H.264 and HEVC alone, once it has decoded the picture. Mapping a
+  /// picture would not wait for that. Those that follow it keep the engine busy.
   Status CheckDecoded(int index) const {
     CUVIDGETDECODESTATUS decoded{};
-    if (api_.cuvidGetDecodeStatus(decoder_, index, &decoded) != CUDA_SUCCESS) return {};
-    if (decoded.status != cuvidDecodeStatus_Error && decoded.status != cuvidDecodeStatus_Error_Concealed) return {};
-    return Error(StatusCode::kBadData, "NVDEC found an error in a picture");
+    for (const Clock::time_point end = Clock::now() + kLongestDecoding; Clock::now() < end;) {
+      if (api_.cuvidGetDecodeStatus(decoder_, index, &decoded) != CUDA_SUCCESS) return {};
+      if (decoded.status == cuvidDecodeStatus_Error || decoded.status == cuvidDecodeStatus_Error_Concealed)
+        return Error(StatusCode::kBadData, "NVDEC found an error in a picture");
+      if (decoded.status != cuvidDecodeStatus_InProgress) return {};
+      std::this_thread::sleep_for(kBetweenLooks);
+    }
+    return Error(StatusCode::kBadData, "NVDEC does not end decoding a picture");
   }
 
   /// Chroma follows luma: rows of Cb and Cr in turns, or two planes.

@@ -121,6 +121,15 @@ TEST_F(NvdecTest, DamageThatIsConcealedIsAnError) {
   EXPECT_THAT(Decode(*Open(video).value(), {1, 2, 3}, video).status().message(), HasSubstr("found an error"));
 }
 
+TEST_F(NvdecTest, DamageIsFoundInAPictureThatIsStillBeingDecoded) {
+  const CodedVideo video{DeviceCodec::kH264, {48, 32, 8, PixelFormat::k420}, true};
+  Contain(video);
+  fake_->looks_in_progress = 3;
+  EXPECT_EQ(Decode(*Open(video).value(), {1, 2, 3}, video).value().size(), 3u);
+  fake_->concealed = {2};
+  EXPECT_THAT(Decode(*Open(video).value(), {1, 2, 3}, video).status().message(), HasSubstr("found an error"));
+}
+
 TEST_F(NvdecTest, PicturesThatReferToADamagedOneAreNotShown) {
   const CodedVideo video{DeviceCodec::kH264, {48, 32, 8, PixelFormat::k420}, true};
   Contain(video);

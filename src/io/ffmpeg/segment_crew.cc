@@ -1,6 +1,7 @@
 #include "io/ffmpeg/segment_crew.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
@@ -8,6 +9,7 @@
 
 namespace acutance {
 
+using Clock = std::chrono::steady_clock;
 using Outcome = SegmentWorker::Outcome;
 
 /// Without a thread of its own, a segment waits for the worker of another.
@@ -22,7 +24,7 @@ void SegmentCrew::Add(Segment segment, const Size& size) {
     const auto waiting = std::ranges::count_if(jobs_, [](const auto& each) { return !each->is_taken; });
     has_idle = waiting <= static_cast<ptrdiff_t>(idle_);
   }
-  has_work_.notify_one();
+  has_work_.notify_all();  // not each worker takes each segment
   if (has_idle) return;
   if (started_on_device_ < static_cast<size_t>(size.on_device))
     Start(MakeDeviceWorker(setup_, size.device), true, started_on_device_);
@@ -33,9 +35,15 @@ void SegmentCrew::Add(Segment segment, const Size& size) {
 void SegmentCrew::Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count) {
   std::thread thread;
   const auto work = [this, mine = std::shared_ptr(std::move(worker)), is_on_device] { Work(*mine, is_on_device); };
-  if (!StartThread(thread, work).ok()) return;
+  CountOnDevice(is_on_device ? 1 : 0);
+  if (!StartThread(thread, work).ok()) return CountOnDevice(is_on_device ? -1 : 0);
   threads_.push_back(std::move(thread));
   ++count;
+}
+
+void SegmentCrew::CountOnDevice(int more) {
+  const std::scoped_lock lock(mutex_);
+  workers_on_device_ += more;
 }
 
 bool SegmentCrew::IsReady(const Job& job) const {
@@ -117,30 +125,57 @@ void SegmentCrew::End() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-std::shared_ptr<SegmentCrew::Job> SegmentCrew::Take() {
+std::shared_ptr<SegmentCrew::Job> SegmentCrew::FirstFree() const {
+  const auto free = std::ranges::find_if(jobs_, [](const auto& job) { return !job->is_taken && !job->is_dropped; });
+  return free == jobs_.end() ? nullptr : *free;
+}
+
+/// The first free segment that a decoder on the CPU has no later than those on the device, by their pace so far; until
+/// that is known, the last one.
+std::shared_ptr<SegmentCrew::Job> SegmentCrew::FirstForCpu() const {
+  if (workers_on_device_ == 0) return FirstFree();
+  std::shared_ptr<Job> last;
+  double ahead = 0;  // seconds until the device comes to a segment, but for those that it has begun
+  for (const auto& job : jobs_) {
+    if (job->is_taken || job->is_dropped) continue;
+    last = job;
+    const auto frames = static_cast<double>(job->segment.order.size());
+    const double there = frames * on_device_.OfFrame();
+    const bool is_known = on_cpu_.frames > 0 && on_device_.frames > 0;
+    if (is_known && ahead + there >= frames * on_cpu_.OfFrame()) return job;
+    ahead += there / static_cast<double>(workers_on_device_);
+  }
+  return on_cpu_.frames > 0 ? nullptr : last;
+}
+
+std::shared_ptr<SegmentCrew::Job> SegmentCrew::Take(bool is_on_device) {
   std::unique_lock lock(mutex_);
-  const auto is_free = [](const auto& job) { return !job->is_taken && !job->is_dropped; };
+  std::shared_ptr<Job> job;
   ++idle_;
-  has_work_.wait(lock, [&] { return is_ending_ || std::ranges::any_of(jobs_, is_free); });
+  has_work_.wait(lock, [&] {
+    job = is_ending_ ? nullptr : is_on_device ? FirstFree() : FirstForCpu();
+    return is_ending_ || job;
+  });
   --idle_;
-  const auto free = std::ranges::find_if(jobs_, is_free);
-  if (is_ending_ || free == jobs_.end()) return nullptr;
-  (*free)->is_taken = true;
-  return *free;
+  if (job) job->is_taken = true;
+  return job;
 }
 
 void SegmentCrew::Work(SegmentWorker& worker, bool is_on_device) {
-  while (const std::shared_ptr<Job> job = Take()) {
-    Outcome outcome = Decode(worker, *job);
-    if (is_on_device && outcome == Outcome::kDoubt) outcome = Decode(*MakeCpuWorker(setup_, 1), *job);
+  while (const std::shared_ptr<Job> job = Take(is_on_device)) {
+    Outcome outcome = Decode(worker, *job, is_on_device ? &on_device_ : &on_cpu_);
+    if (is_on_device && outcome == Outcome::kDoubt) outcome = Decode(*MakeCpuWorker(setup_, 1), *job, nullptr);
+    if (outcome == Outcome::kUnable) CountOnDevice(is_on_device ? -1 : 0);
     Finish(*job, outcome);
     if (outcome == Outcome::kUnable) return;
   }
 }
 
-/// Frames that another worker has given before are left out.
-Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job) {
+/// Frames that another worker has given before are left out. pace: of such workers; may be null.
+Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job, Pace* pace) {
   const TraceSpan span("decode segment");
+  const Clock::time_point start = Clock::now();
+  Clock::duration waited{};
   {
     const std::scoped_lock lock(mutex_);
     if (job.is_dropped) return Outcome::kDoubt;
@@ -152,7 +187,9 @@ Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job) {
     if (known > 0) {
       --known;
     } else {
+      const Clock::time_point full = Clock::now();
       has_room_.wait(lock, [&] { return HasRoom(job); });
+      waited += Clock::now() - full;
       job.frames.push_back(std::move(frame));
       ++waiting_;
     }
@@ -164,6 +201,10 @@ Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job) {
     outcome = worker.Decode(job.segment, give);
     return Status();
   }));
+  if (pace && outcome == Outcome::kDone) {
+    const std::scoped_lock lock(mutex_);
+    pace->Add(std::chrono::duration<double>(Clock::now() - start - waited).count(), job.given);
+  }
   return outcome;
 }
 
@@ -180,7 +221,7 @@ void SegmentCrew::Finish(Job& job, Outcome outcome) {
     }
     has_news_.notify_all();
   }
-  has_work_.notify_one();
+  has_work_.notify_all();
 }
 
 }  // namespace acutance

@@ -13,8 +13,9 @@
 
 namespace acutance {
 
-/// Workers take the next segment whenever they are free, so that quick ones take more of them. What a device leaves in
-/// doubt is decoded again on the CPU.
+/// Workers take the next segment whenever they are free, so that quick ones take more of them. Next to a device, those
+/// on the CPU take one that the device would not have decoded sooner, since frames wait for the first segment that
+/// lacks. What a device leaves in doubt is decoded again on the CPU.
 class SegmentCrew {
  public:
   /// setup outlives it.
@@ -69,12 +70,26 @@ class SegmentCrew {
     bool is_doubtful = false;
   };
 
+  /// How long a decoder takes for a frame; its last segments count most.
+  struct Pace {
+    double seconds = 0;
+    double frames = 0;
+    double OfFrame() const { return frames > 0 ? seconds / frames : 0; }
+    void Add(double more_seconds, size_t more_frames) {
+      seconds = seconds / 2 + more_seconds;
+      frames = frames / 2 + static_cast<double>(more_frames);
+    }
+  };
+
   void Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count);
+  void CountOnDevice(int more);
   void Work(SegmentWorker& worker, bool is_on_device);
-  std::shared_ptr<Job> Take();
+  std::shared_ptr<Job> Take(bool is_on_device);
+  std::shared_ptr<Job> FirstFree() const;
+  std::shared_ptr<Job> FirstForCpu() const;
   bool IsReady(const Job& job) const;
   bool HasRoom(const Job& job) const;
-  SegmentWorker::Outcome Decode(SegmentWorker& worker, Job& job);
+  SegmentWorker::Outcome Decode(SegmentWorker& worker, Job& job, Pace* pace);
   void Finish(Job& job, SegmentWorker::Outcome outcome);
   void End();
 
@@ -82,6 +97,9 @@ class SegmentCrew {
   std::deque<std::shared_ptr<Job>> jobs_;  // changed on the caller's thread, under the mutex
   std::vector<std::thread> threads_;
   size_t started_on_cpu_ = 0, started_on_device_ = 0;
+  // Under the mutex:
+  int workers_on_device_ = 0;
+  Pace on_cpu_, on_device_;
   std::mutex mutex_;
   std::condition_variable has_work_, has_news_, has_room_;
   size_t most_waiting_ = 0, waiting_ = 0;  // frames

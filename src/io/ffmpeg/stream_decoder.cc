@@ -223,6 +223,21 @@ Status StreamDecoder::DecodeOn(const DeviceDecoding& decoding, const AVFrame& de
   if (!on_device_.declarations || Ffmpeg().av_frame_copy_props(on_device_.declarations.get(), &declarations) < 0)
     return Error(StatusCode::kOutOfMemory, "{}: no memory", name);
   device_ = decoding;
+  return StartWithSegments();
+}
+
+/// The decoder that began leaves the first segment to the device, too, where that gives the same frames. Those that it
+/// gave are decoded once more, and left out.
+Status StreamDecoder::StartWithSegments() {
+  TakeHere(cutter_.Cut(options_.segments.least_packets));
+  is_first_ = true;
+  if (!here_ || !cutter_.starts_surely()) return {};
+  ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
+  cutter_.Start(WhyOneDecoder());
+  EndHere();
+  ranges_.clear();
+  packet_ = decoded_ = in_a_row_ = 0;
+  repeated_ = frames_;
   return {};
 }
 
@@ -257,7 +272,7 @@ void StreamDecoder::EndHere() {
 /// decoded by half when the first of them is used up, on average.
 void StreamDecoder::FillCrew() {
   const SegmentOptions& options = options_.segments;
-  if (in_a_row_ < options.start_after) return;
+  if (!device_ && in_a_row_ < options.start_after) return;
   if (!device_ && Threads() < options.least_threads && cutter_.refusal().empty()) cutter_.Refuse(kFewThreads);
   if (segments_ == 0 && decodes_here_ && !here_) {
     if (!times_rise_ && cutter_.refusal().empty()) cutter_.Refuse("the times of its frames do not rise");
@@ -340,7 +355,8 @@ Result<DecodedFrame> StreamDecoder::NextInOrder() {
     if (!next.frame) continue;
     ++decoded_;
     ++in_a_row_;
-    return next;
+    if (repeated_ == 0) return next;
+    --repeated_;
   }
   return DecodedFrame();
 }
@@ -377,7 +393,7 @@ Status StreamDecoder::DecodeAgain() {
   ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
   cutter_.Start(found_damage_ ? "it is damaged" : "its frames are not those that its packets declare");
   is_doubtful_ = found_damage_ = is_first_ = false;
-  packet_ = decoded_ = in_a_row_ = segments_ = 0;
+  packet_ = decoded_ = in_a_row_ = segments_ = repeated_ = 0;
   ranges_.clear();
   return OpenDecoder();
 }
@@ -404,7 +420,8 @@ int64_t StreamDecoder::Skip(int64_t count, const std::function<void(int64_t)>& p
   }
   for (;;) {
     if (!next_) next_ = cutter_.Cut(least);
-    if (!next_ || !pass(next_->order, 0)) break;
+    if (!next_ || !pass(next_->order, repeated_)) break;
+    decoded_ += std::exchange(repeated_, 0);
     for (const StreamPacket& packet : next_->packets) NoteRange(packet);
     next_.reset();
   }
@@ -423,6 +440,7 @@ bool StreamDecoder::Jump(double part) {
   cutter_.Start("a part of it was left out");
   Ffmpeg().avcodec_flush_buffers(decoder_.get());
   on_error_ = OnError::kIgnore;
+  repeated_ = 0;
   awaited_.clear();
   start_.Clear();
   fed_all_ = false;

@@ -81,6 +81,7 @@ class StreamDecoder {
   bool HasLost(const AVFrame* frame);
 
   // Segments.
+  Status StartWithSegments();
   Result<DecodedFrame> NextInOrder();
   Result<FramePtr> NextHere();
   Result<DecodedFrame> NextOfCrew();
@@ -130,6 +131,7 @@ class StreamDecoder {
   int64_t frames_ = 0;                 // handed out
   int64_t decoded_ = 0;                // frames since the start of decoding
   int64_t in_a_row_ = 0;               // those that followed one another last
+  int64_t repeated_ = 0;               // those that come next and were handed out before
   std::set<int64_t> damaged_packets_;  // kRecord: those whose frames have not come
   StreamDamage damage_;
 };

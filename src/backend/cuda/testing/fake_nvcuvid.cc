@@ -19,6 +19,7 @@ constexpr CUresult kFailure = CUDA_ERROR_UNKNOWN;
 struct FakeDecoder {
   CUVIDDECODECREATEINFO info;
   std::map<int, long long> time_of;     // by surface
+  std::map<int, int> looks;             // at the status, by surface
   std::set<unsigned long long> mapped;  // addresses
 };
 
@@ -113,7 +114,7 @@ CUresult cuvidDestroyVideoParser(FakeParser* parser) {
 
 CUresult cuvidCreateDecoder(FakeDecoder** decoder, CUVIDDECODECREATEINFO* info) {
   if (Fails("cuvidCreateDecoder")) return kFailure;
-  *decoder = new FakeDecoder{*info, {}, {}};
+  *decoder = new FakeDecoder{*info, {}, {}, {}};
   ++g_controls.decoders;
   ++g_controls.made;
   return CUDA_SUCCESS;
@@ -130,12 +131,14 @@ CUresult cuvidDestroyDecoder(FakeDecoder* decoder) {
 CUresult cuvidDecodePicture(FakeDecoder* decoder, CUVIDPICPARAMS* picture) {
   if (Fails("cuvidDecodePicture")) return kFailure;
   decoder->time_of[picture->index] = g_decoding;
+  decoder->looks[picture->index] = 0;
   return CUDA_SUCCESS;
 }
 
 CUresult cuvidGetDecodeStatus(FakeDecoder* decoder, int index, CUVIDGETDECODESTATUS* status) {
   const bool is_concealed = g_controls.concealed.contains(decoder->time_of[index]);
   status->status = is_concealed ? cuvidDecodeStatus_Error_Concealed : cuvidDecodeStatus_Success;
+  if (decoder->looks[index]++ < g_controls.looks_in_progress) status->status = cuvidDecodeStatus_InProgress;
   return CUDA_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ struct FakeNvcuvid {
   bool supports = true;
   unsigned char engines = 7;
   std::set<long long> concealed;  // times of pictures with damage
+  int looks_in_progress = 0;      // at a picture's status, before the engine has decoded it
   const char* fails = "";         // a function that returns an error
   int decoders = 0, parsers = 0;  // that are open
   int made = 0;                   // decoders so far
