@@ -91,7 +91,7 @@ struct RunRequest {
   int run_videos = 0;          // distorted ones of that run; 0: `distorted` has all
   std::shared_ptr<CachedReference> cached_reference;  // of `reference`; null: it is read from its file
   OpenOptions open;
-  Decoder decoder = Decoder::kCpu;
+  Decoder decoder = Decoder::kAuto;
   ModelChoice choice{};
   std::vector<ModelRequest> models;
   std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`

@@ -193,13 +193,12 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
 
 int StreamDecoder::Threads() const { return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus(); }
 
-/// Those that are decoded ahead: either memory may have to hold all of them.
+/// Those that are decoded ahead.
 size_t StreamDecoder::MostFrames() const {
-  const size_t on_host = options_.segments.most_bytes / BytesOf(format_, false);
-  if (!device_) return on_host;
-  const size_t there = device_->most_bytes / BytesOf(format_, on_device_.video.luma_only);
-  return device_->host_threads == 0 ? there : std::min(on_host, there);
+  return device_ ? device_->most_bytes / BytesOf(format_, on_device_.video.luma_only) : MostFramesHere();
 }
+
+size_t StreamDecoder::MostFramesHere() const { return options_.segments.most_bytes / BytesOf(format_, false); }
 
 void StreamDecoder::SetPictures(const PictureFormat& format, bool luma_only) {
   format_ = format;
@@ -285,12 +284,14 @@ void StreamDecoder::FillCrew() {
   while (crew_.size() < most_segments && (!decodes_here_ || here_)) {
     if (!next_) next_ = cutter_.Cut(options.least_packets);
     if (!next_) return;
-    const size_t room = 2 * most.frames / std::max<size_t>(next_->order.size(), 1);
+    const size_t frames = std::max<size_t>(next_->order.size(), 1), room = 2 * most.frames / frames;
     lacked_room_ |= room == 0;
     if (crew_.size() >= room) return;
     for (const StreamPacket& packet : next_->packets) NoteRange(packet);
     SegmentCrew::Size size = most;
     if (!device_) size.threads = std::max(most.on_cpu / static_cast<int>(std::min(room, decoders)), 1);
+    else if (const size_t here = MostFramesHere() / frames; here < decoders)
+      size.on_cpu = std::min(size.on_cpu, static_cast<int>(here));
     crew_.Add(*std::exchange(next_, std::nullopt), size);
     ++segments_;
   }

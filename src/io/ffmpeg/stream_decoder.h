@@ -86,8 +86,8 @@ class StreamDecoder {
   Result<FramePtr> NextHere();
   Result<DecodedFrame> NextOfCrew();
   void FillCrew();
-  size_t MostBytes() const;
   size_t MostFrames() const;
+  size_t MostFramesHere() const;
   int Threads() const;
   SegmentCrew::Size CrewSize() const;
   void TakeHere(std::optional<Segment> segment);
