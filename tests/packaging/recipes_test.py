@@ -67,6 +67,14 @@ class Recipes(unittest.TestCase):
             self.assertIn(sums["sha256"], self.files[name])
         self.assertIn(sums["sha512"], self.files["vcpkg/portfile.cmake"])
 
+    def test_the_source_archive_is_found_next_to_others(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            for name in (self.archive.name, f"acutance-{recipes.version()}-linux-x86_64.tar.xz"):
+                (folder / name).write_bytes(name.encode())
+            run(sys.executable, "-B", ROOT / "tools" / "recipes.py", folder, folder / "recipes")
+            self.assertIn(hashlib.sha256(self.archive.name.encode()).hexdigest(), (folder / "recipes" / "arch" / "PKGBUILD").read_text())
+
     def test_debian_has_the_projects_versions(self):
         changelog = (ROOT / "debian" / "changelog").read_text()
         self.assertRegex(changelog, rf"^acutance \({re.escape(recipes.version())}-\d+\) ")
