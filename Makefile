@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm windows test-windows fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -106,6 +106,10 @@ test-arm: arm build ## the tests that end in time under qemu-user, and logs equa
 	@cmake --build build-arm --parallel $(JOBS) --target adm_test exact_math_test fiber_test motion_test psnr_test simd_test vif_test
 	@JOBS=$(JOBS) tools/test_arm.sh build-arm $(BUILD)
 
+test-riscv: build ## libvmaf and vmaf for riscv64 by Meson: logs under qemu-user equal to this machine's
+	@tools/setup.sh riscv
+	@JOBS=$(JOBS) tools/test_riscv.sh $(BUILD)
+
 windows: ## the programs for Windows by mingw-w64, into build-windows/bin/
 	@tools/setup.sh build windows
 	@tools/windows_sysroot.sh build-windows/sysroot
@@ -187,7 +191,7 @@ deb: ## Debian's packages, into build/deb/; SUITE=trixie: built there in a chroo
 
 recipes: ## the recipes of packaging/ with the source archive's checksums, into build/dist/recipes/
 	@tools/dist.sh
-	@tools/recipes.py $(BUILD)/dist/acutance-[0-9.]*[0-9].tar.xz $(BUILD)/dist/recipes
+	@tools/recipes.py $(BUILD)/dist $(BUILD)/dist/recipes
 
 release: ## all that a release has, with checksums, after make dist and make wheels, into build/release/
 	@tools/release.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the recipes of packaging/ with the version, address and checksums of a source archive.
 
-usage: recipes.py ARCHIVE FOLDER    ACUTANCE_URL: the archive's address; ACUTANCE_HOME: the project's
+usage: recipes.py ARCHIVE FOLDER    ARCHIVE: or the folder of `make dist` that has it
+    ACUTANCE_URL: the archive's address; ACUTANCE_HOME: the project's
 
 On GitHub both are those of the release; otherwise the archive's place on this machine.
 """
@@ -31,6 +32,11 @@ def facts(archive):
             "SHA512": sums["sha512"].hexdigest(), "SRI": "sha256-" + base64.b64encode(sums["sha256"].digest()).decode()}
 
 
+def source_archive(place):
+    """The archive of the sources among all that lie in a folder, or the archive that is named."""
+    return place / f"acutance-{version()}.tar.xz" if place.is_dir() else place
+
+
 def write(archive, out):
     """The folder with all recipes that name the archive; Docker's builds the repository that it lies in."""
     values = facts(archive)
@@ -46,4 +52,4 @@ def write(archive, out):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    write(*map(pathlib.Path, sys.argv[1:]))
+    write(source_archive(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2]))

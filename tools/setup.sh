@@ -22,6 +22,7 @@ packages() {
     debootstrap) echo debootstrap ;;
     deb-python) echo dh-python nanobind-dev pybuild-plugin-pyproject python3-dev python3-nanobind python3-scikit-build-core ;;
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
+    riscv) echo g++-riscv64-linux-gnu qemu-user meson ninja-build pkg-config ;;
     windows) echo g++-mingw-w64-x86-64-posix googletest apt ;;
     wine) echo wine64 ;; # 670 MB
     style) echo python3 git clang-format shellcheck ;;

@@ -4,11 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 image=$(realpath -m "$1")
-build=build-dist-$(uname -m)
+machine=$(uname -m)
 tools/setup.sh build ffmpeg wheels
-tools/portable.sh "$build/portable" 2.28 "${CXX:-g++}"
-tools/ffmpeg_libraries.sh "$build/ffmpeg" "$build/portable"
-tools/configure.sh release "$build" "-DACUTANCE_PORTABLE=$PWD/$build/portable" -DACUTANCE_TESTS=OFF -DACUTANCE_BENCHMARKS=OFF
+build=$(tools/portable_build.sh "$machine")
+tools/ffmpeg_libraries.sh "$build/ffmpeg" "$build/portable" "$machine"
 cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance vmaf
 
 mkdir -p "$image/usr/bin" "$image/usr/share/doc/acutance" "$image/tmp" "$image/videos"

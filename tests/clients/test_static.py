@@ -65,7 +65,7 @@ class Static(unittest.TestCase):
         else:
             command = [program, "-nostdin", "-i", MEDIA / "distorted.mp4", "-i", MEDIA / "reference.mp4", "-lavfi",
                        f"[0:v][1:v]libvmaf=log_path={self.log}:{what}", "-an", "-f", "null", "-"]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=300)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, timeout=1800)
         self.assertEqual(done.returncode, 0, done.stderr[-800:])
         self.said = done.stderr
         return (self.log.read_bytes(), [line.partition("VMAF score")[2] for line in done.stderr.splitlines() if "VMAF score" in line])

@@ -56,16 +56,24 @@ class Recipes(unittest.TestCase):
 
     def test_all_are_filled_with_the_archives_facts(self):
         self.assertEqual(set(self.files), {"homebrew/acutance.rb", "nix/package.nix", "conda/recipe.yaml", "vcpkg/vcpkg.json",
-                                           "vcpkg/portfile.cmake", "arch/PKGBUILD"})
+                                           "vcpkg/portfile.cmake", "arch/PKGBUILD", "msys2/PKGBUILD"})
         for name, text in self.files.items():
             self.assertNotRegex(text, r"@[A-Z0-9]+@", name)
             self.assertIn(recipes.version(), text, name)
             if name != "vcpkg/vcpkg.json":
                 self.assertIn(self.archive.as_uri(), text, name)
         sums = {name: hashlib.new(name, b"an archive").hexdigest() for name in ("sha256", "sha512")}
-        for name in ("homebrew/acutance.rb", "conda/recipe.yaml", "arch/PKGBUILD"):
+        for name in ("homebrew/acutance.rb", "conda/recipe.yaml", "arch/PKGBUILD", "msys2/PKGBUILD"):
             self.assertIn(sums["sha256"], self.files[name])
         self.assertIn(sums["sha512"], self.files["vcpkg/portfile.cmake"])
+
+    def test_the_source_archive_is_found_next_to_others(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            for name in (self.archive.name, f"acutance-{recipes.version()}-linux-x86_64.tar.xz"):
+                (folder / name).write_bytes(name.encode())
+            run(sys.executable, "-B", ROOT / "tools" / "recipes.py", folder, folder / "recipes")
+            self.assertIn(hashlib.sha256(self.archive.name.encode()).hexdigest(), (folder / "recipes" / "arch" / "PKGBUILD").read_text())
 
     def test_debian_has_the_projects_versions(self):
         changelog = (ROOT / "debian" / "changelog").read_text()
@@ -77,8 +85,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(re.search(r'SYMBOLS = set\("""(.*?)"""', abi, re.S).group(1).split()))
 
     def test_options_exist(self):
-        texts = {**self.files, "debian/rules": (ROOT / "debian" / "rules").read_text(),
-                 "docker/image.sh": (ROOT / "packaging" / "docker" / "image.sh").read_text()}
+        texts = {**self.files, "debian/rules": (ROOT / "debian" / "rules").read_text()}
         known = cmake_options()
         by_cmake = set()
         for name, text in texts.items():
@@ -99,6 +106,7 @@ class Recipes(unittest.TestCase):
             for name, text in zip(names, texts):
                 if name:
                     self.assertRegex(text, rf"(?<![\w-]){re.escape(name)}(?![\w-])", dependency)
+            self.assertIn(f'"$MINGW_PACKAGE_PREFIX-{names[-1]}"', self.files["msys2/PKGBUILD"]) # as Arch's
 
     def test_homebrew(self):
         if not shutil.which("ruby"):
@@ -135,17 +143,29 @@ class Recipes(unittest.TestCase):
         self.assertIn(f"vcpkg_download_distfile archive URLS {self.archive.as_uri()}", said)
         self.assertIn("vcpkg_configure_meson SOURCE_PATH /unpacked/libvmaf OPTIONS -Denable_tests=false", said)
 
-    def test_arch(self):
-        file = self.out / "arch" / "PKGBUILD"
-        said = run("bash", "-euc", f"source {file}; declare -F build check package; echo $pkgver ${{source[0]}}; echo ${{#sha256sums[@]}}")
+    def read_by_bash(self, file, **variables):
+        said = run("bash", "-euc", f"source {file}; declare -F build check package; echo $pkgver ${{source[0]}}; echo ${{#sha256sums[@]}}",
+                   env={**os.environ, **variables})
         self.assertEqual(said.split(), ["build", "check", "package", recipes.version(), self.archive.as_uri(), "1"])
         if shutil.which("shellcheck"):
             run("shellcheck", "--shell=bash", file)
+
+    def test_arch(self):
+        self.read_by_bash(self.out / "arch" / "PKGBUILD")
+
+    def test_msys2(self):
+        self.read_by_bash(self.out / "msys2" / "PKGBUILD", MINGW_PACKAGE_PREFIX="mingw-w64-ucrt-x86_64")
+        (preset,) = [each for each in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"] if each["name"] == "windows"]
+        for name, value in preset["cacheVariables"].items():
+            self.assertRegex(self.files["msys2/PKGBUILD"], rf"-D{name}={value}(?!\S)", "make windows has it")
 
     def test_docker(self):
         text = (ROOT / "packaging" / "docker" / "Dockerfile").read_text()
         for script in re.findall(r"^RUN (packaging/\S+)", text, re.M):
             self.assertTrue((ROOT / script).is_file(), script)
+        steps = re.compile(r"^.*tools/(?:portable_build|ffmpeg_libraries)\.sh .*$", re.M)
+        script = (ROOT / "packaging" / "docker" / "image.sh").read_text()
+        self.assertEqual(steps.findall(script), steps.findall((ROOT / "tools" / "wheels.sh").read_text()), "an image has a wheel's build")
         stages = re.findall(r"^FROM \S+ AS (\w+)", text, re.M)
         self.assertEqual(re.findall(r"--from=(\w+)", text), stages)
 
