@@ -57,9 +57,9 @@ PairReaderInput ReadInput(fuzz::Input& input, const char* name) {
   return result;
 }
 
-/// Every sample of two pictures.
-int Read(VideoSource& video) {
-  int sum = 0;
+/// The sum of all samples of two pictures: the samples of a wide 16-bit picture overflow an int.
+unsigned Read(VideoSource& video) {
+  unsigned sum = 0;
   BarFinder bars;
   for (int k = 0; k < 2; ++k) {
     const Result<std::optional<Picture>> picture = video.Next();
@@ -93,6 +93,6 @@ ACU_FUZZ_TARGET(input) {
   std::vector<PairReaderInput> distorted;
   distorted.push_back(ReadInput(input, "distorted"));
   if (!FitVideos(options, reference, distorted).ok()) return;
-  volatile int sink = Read(*reference.video);
+  volatile unsigned sink = Read(*reference.video);
   sink = sink + Read(*distorted[0].video);
 }

@@ -135,7 +135,7 @@ std::shared_ptr<SegmentCrew::Job> SegmentCrew::FirstFree() const {
 std::shared_ptr<SegmentCrew::Job> SegmentCrew::FirstForCpu() const {
   if (workers_on_device_ == 0) return FirstFree();
   std::shared_ptr<Job> last;
-  double ahead = 0;  // seconds until the device comes to a segment, but for those that it has begun
+  double ahead = 0;  // seconds until the device comes to a segment, without those that it has begun
   for (const auto& job : jobs_) {
     if (job->is_taken || job->is_dropped) continue;
     last = job;
