@@ -34,13 +34,18 @@ struct AcrossJob {
   const int16_t* row;  // sample 0, less half the range where samples have more than 8 bits
   int width;           // of the result
   int bit_depth;
+  ScaleRounding rounding;
   const int32_t* before;
   int32_t* to;
 
-  /// What sums begin with: half of the last bit that stays, and half the range where samples are whole.
-  int32_t Start() const {
-    return (1 << (bit_depth - 1)) - (bit_depth > 8 ? 0 : 1 << (bit_depth - 1 + ScaleTaps::kBits));
+  /// Half of the last bit that stays.
+  int32_t Half() const {
+    return 1 << ((rounding == ScaleRounding::kWholeSamples ? int{ScaleTaps::kBits} : bit_depth) - 1);
   }
+  /// The middle of the range, in sums.
+  int32_t Middle() const { return 1 << (bit_depth - 1 + ScaleTaps::kBits); }
+  /// What sums begin with: samples of 8 bits are whole.
+  int32_t Start() const { return Half() - (bit_depth > 8 ? 0 : Middle()); }
 };
 
 /// A row with `space` more of the first sample before and of the last after it. `next` is the row to be loaded next,
@@ -61,15 +66,24 @@ void LoadRow(const Sample* from, const Sample* next, int width, int bit_depth, i
   std::fill_n(to + width, space, to[width - 1]);
 }
 
-/// Where sums go. A copy that no store can reach, so that it stays in registers.
-template <bool kPaired>
+/// Where sums go. A copy that no store can reach, so that it stays in registers. kAom: not ScaleRounding::kUp.
+template <bool kPaired, bool kAom>
 class Words {
  public:
-  explicit Words(const AcrossJob& job) : shift_(16 - job.bit_depth), before_(job.before), to_(job.to) {}
+  explicit Words(const AcrossJob& job)
+      : shift_(16 - job.bit_depth),
+        to_samples_(job.Middle() - job.Half()),
+        mask_(job.rounding == ScaleRounding::kWholeSamples ? -(1 << ScaleTaps::kBits) : -1),
+        before_(job.before),
+        to_(job.to) {}
 
   /// The low bits of words that are not paired are of no meaning.
   template <class D>
   HWY_INLINE void Store(D d, hn::Vec<D> sum, size_t at) const {
+    if constexpr (kAom) {
+      const auto if_negative = hn::ShiftRight<31>(hn::Add(sum, hn::Set(d, to_samples_)));
+      sum = hn::And(hn::Add(sum, if_negative), hn::Set(d, mask_));
+    }
     auto words = hn::ShiftLeftSame(sum, shift_);
     if constexpr (kPaired) {
       const hn::Repartition<int16_t, D> halves;
@@ -81,6 +95,8 @@ class Words {
 
  private:
   const int shift_;
+  const int32_t to_samples_;  // the sum of samples that are not centered, without the half
+  const int32_t mask_;
   const int32_t* const before_;
   int32_t* const to_;
 };
@@ -100,11 +116,11 @@ HWY_INLINE hn::Vec<D> LoadEach(D d, const int16_t* row, const int32_t* first) {
 struct FilterPairs {
   const CompactTaps& taps;
 
-  template <bool kPaired>
+  template <class Words>
   void Run(const AcrossJob& job) const {
     const D16 d;
     const D32 d32;
-    const Words<kPaired> words(job);
+    const Words words(job);
     const auto start = hn::Set(d32, job.Start());
     const size_t count = job.width, pairs = taps.pairs(), stride = taps.weights(1, 0) - taps.weights(0, 0);
     const int32_t* const firsts = taps.firsts(0);
@@ -125,11 +141,11 @@ struct FilterPairs {
 struct FilterAtOnce {
   const CompactTaps& taps;
 
-  template <bool kPaired>
+  template <class Words>
   void Run(const AcrossJob& job) const {
     const D16 d;
     const D32 d32;
-    const Words<kPaired> words(job);
+    const Words words(job);
     const auto start = hn::Set(d32, job.Start());
     const size_t count = job.width;
     const int32_t* const firsts = taps.firsts(0);
@@ -150,12 +166,12 @@ struct FilterAtOnce {
 struct FilterHalving {
   const CompactTaps& taps;
 
-  template <bool kPaired>
+  template <class Words>
   void Run(const AcrossJob& job) const {
-    if (taps.pairs() == 4) return RunFour<kPaired>(job);
+    if (taps.pairs() == 4) return RunFour<Words>(job);
     const D16 d;
     const D32 d32;
-    const Words<kPaired> words(job);
+    const Words words(job);
     const auto start = hn::Set(d32, job.Start());
     const size_t count = job.width, pairs = taps.pairs(), stride = taps.weights(1, 0) - taps.weights(0, 0);
     const int16_t *const row = job.row + *taps.firsts(0), *const weights = taps.weights(0, 0);
@@ -168,11 +184,11 @@ struct FilterHalving {
   }
 
   /// The weights stay in registers.
-  template <bool kPaired>
+  template <class Words>
   void RunFour(const AcrossJob& job) const {
     const D16 d;
     const D32 d32;
-    const Words<kPaired> words(job);
+    const Words words(job);
     const auto start = hn::Set(d32, job.Start());
     const auto w0 = TapPair(d, taps.weights(0, 0)[0], taps.weights(0, 0)[1]);
     const auto w1 = TapPair(d, taps.weights(1, 0)[0], taps.weights(1, 0)[1]);
@@ -194,13 +210,13 @@ struct FilterHalving {
 struct FilterFar {
   const ScaleTaps& taps;
 
-  template <bool kPaired>
+  template <class Words>
   void Run(const AcrossJob& job) const {
     const D32 d32;
     const D64 d64;
     const hn::Rebind<int32_t, D64> d_result;
     const hn::RebindToUnsigned<decltype(d_result)> d_unsigned;
-    const Words<kPaired> words(job);
+    const Words words(job);
     const auto start = hn::Set(d32, job.Start());
     const int groups = (taps.used + ScaleTaps::kGroup - 1) / ScaleTaps::kGroup;
     for (int x = 0; x < job.width; x += static_cast<int>(hn::Lanes(d64))) {
@@ -217,10 +233,16 @@ struct FilterFar {
   }
 };
 
+template <bool kAom, class Filter>
+void RunRounded(const Filter& filter, const AcrossJob& job) {
+  if (job.before) filter.template Run<Words<true, kAom>>(job);
+  else filter.template Run<Words<false, kAom>>(job);
+}
+
 template <class Filter>
 void RunAcross(const Filter& filter, const AcrossJob& job) {
-  if (job.before) filter.template Run<true>(job);
-  else filter.template Run<false>(job);
+  if (job.rounding == ScaleRounding::kUp) RunRounded<false>(filter, job);
+  else RunRounded<true>(filter, job);
 }
 
 void FilterAcross(const ScaleTaps& taps, const CompactTaps& near, const AcrossJob& job) {

@@ -19,7 +19,7 @@ KERNEL_MAIN() {
     int32_t sums[ROWS];
     UNROLL for (int32_t r = 0; r < ROWS; ++r) {
       rows[r] = inside(first_row + r, args.height) * args.from_row;
-      sums[r] = across_start(args.bit_depth);
+      sums[r] = across_start(args.bit_depth, args.rounding);
     }
     for (int32_t k = 0; k < args.taps; ++k) {
       const int32_t column = inside(first + k, args.from_width);
@@ -30,7 +30,7 @@ KERNEL_MAIN() {
     }
     UNROLL for (int32_t r = 0; r < ROWS; ++r) {
       if (first_row + r < args.height)
-        to.data[(first_row + r) * args.to_row + x] = int16_t(across_result(sums[r], args.bit_depth));
+        to.data[(first_row + r) * args.to_row + x] = int16_t(across_result(sums[r], args.bit_depth, args.rounding));
     }
   }
 }

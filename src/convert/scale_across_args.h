@@ -16,5 +16,5 @@ struct ScaleAcrossArgs {
   int32_t columns;  // of the result, with some more
   int32_t taps;
   int32_t bit_depth;
-  int32_t padding;  // equal arguments have equal bytes
+  int32_t rounding;  // ScaleRounding
 };

@@ -181,7 +181,8 @@ class PlaneScaler {
     int16_t* const row = source_.get() + taps_;
     const int next = std::min(n + 1, job_.from.height - 1);
     LoadRow(job_.from.Row<Sample>(n), job_.from.Row<Sample>(next), job_.from.width, job_.bit_depth, taps_, row);
-    FilterAcross(*job_.across, *job_.across_near, {row, job_.to_width, job_.bit_depth, before, RingRow(n)});
+    FilterAcross(*job_.across, *job_.across_near,
+                 {row, job_.to_width, job_.bit_depth, job_.across->rounding, before, RingRow(n)});
   }
 
   /// One row twice.

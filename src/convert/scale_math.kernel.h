@@ -11,13 +11,23 @@ FUNCTION(int32_t) middle_of(int32_t bit_depth) { return 1 << (bit_depth - 1); }
 
 FUNCTION(int32_t) low_half(uint32_t word) { return int32_t(word << 16) >> 16; }
 
-// Along rows: sums of weights times samples that are centered, from this on.
-FUNCTION(int32_t) across_start(int32_t bit_depth) { return middle_of(bit_depth); }
+// ScaleRounding of convert/scale_taps.h.
+CONSTANT(int32_t, kRoundAwayFromZero) = 1;
+CONSTANT(int32_t, kRoundToWholeSamples) = 2;
+
+// Along rows: sums of weights times samples that are centered, from this on: half of the last bit that stays.
+FUNCTION(int32_t) across_start(int32_t bit_depth, int32_t rounding) {
+  return rounding == kRoundToWholeSamples ? 1 << (kWeightBits - 1) : middle_of(bit_depth);
+}
 FUNCTION(int32_t) centered(int32_t value, int32_t bit_depth) {
   return low_half(uint32_t(value - middle_of(bit_depth)));
 }
-// 15 bits and a sign.
-FUNCTION(int32_t) across_result(int32_t sum, int32_t bit_depth) { return low_half(uint32_t(sum >> bit_depth)); }
+// 15 bits and a sign. A sum of samples that are not centered is below zero where `sum` is below their middle.
+FUNCTION(int32_t) across_result(int32_t sum, int32_t bit_depth, int32_t rounding) {
+  if (rounding != 0 && sum < across_start(bit_depth, rounding) - (middle_of(bit_depth) << kWeightBits)) sum -= 1;
+  if (rounding == kRoundToWholeSamples) sum &= ~((1 << kWeightBits) - 1);
+  return low_half(uint32_t(sum >> bit_depth));
+}
 
 // Down columns: sums of weights times those, from this on.
 FUNCTION(int32_t) down_start(int32_t bit_depth) { return 1 << (2 * kWeightBits - bit_depth - 1); }

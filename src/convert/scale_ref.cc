@@ -9,6 +9,8 @@ namespace scaling {
 }  // namespace scaling
 
 static_assert(scaling::kWeightBits == ScaleTaps::kBits);
+static_assert(scaling::kRoundAwayFromZero == static_cast<int>(ScaleRounding::kAwayFromZero));
+static_assert(scaling::kRoundToWholeSamples == static_cast<int>(ScaleRounding::kWholeSamples));
 
 template <class Sample>
 int SampleAt(const Plane& plane, int x, int y) {
@@ -18,12 +20,13 @@ int SampleAt(const Plane& plane, int x, int y) {
 /// The sample at column x of the result, in a row of the source.
 template <class Sample>
 int Across(const ScaleJob& job, int x, int y) {
-  int sum = scaling::across_start(job.bit_depth);
+  const auto rounding = static_cast<int>(job.across->rounding);
+  int sum = scaling::across_start(job.bit_depth, rounding);
   for (int k = 0; k < job.across->taps; ++k) {
     const int sample = SampleAt<Sample>(job.from, job.across->first[x] + k, y);
     sum += job.across->weight(x, k) * scaling::centered(sample, job.bit_depth);
   }
-  return scaling::across_result(sum, job.bit_depth);
+  return scaling::across_result(sum, job.bit_depth, rounding);
 }
 
 template <class Sample>

@@ -23,7 +23,10 @@ double Bicubic(double x) {
 
 double Sinc(double x) { return x == 0 ? 1 : Sin(std::numbers::pi * x) / (std::numbers::pi * x); }
 
-double Lanczos(double x) { return std::abs(x) < 3 ? Sinc(x) * Sinc(x / 3) : 0; }
+template <int kLobes>
+double Lanczos(double x) {
+  return std::abs(x) < kLobes ? Sinc(x) * Sinc(x / kLobes) : 0;
+}
 
 double Bilinear(double x) { return std::max(1 - std::abs(x), 0.0); }
 
@@ -37,7 +40,7 @@ double Covered(double x, double width) {
 constexpr struct {
   double reach;
   double (*weight)(double distance);
-} kFilters[] = {{2, Bicubic}, {3, Lanczos}, {1, Bilinear}, {1, nullptr}};
+} kFilters[] = {{2, Bicubic}, {3, Lanczos<3>}, {1, Bilinear}, {1, nullptr}, {5, Lanczos<5>}};
 
 /// The weight of a sample at a distance from the result's place; `stretch` is at least 1.
 double Weight(ScaleFilter filter, double distance, double step, double stretch) {
@@ -87,28 +90,30 @@ std::optional<ScaleFilter> FindScaleFilter(std::string_view name) {
   return static_cast<ScaleFilter>(found - std::begin(kScaleFilterNames));
 }
 
+ScaleTaps::ScaleTaps(int results, int used)
+    : taps(RoundUp(used, kGroup)), used(used), first(RoundUp(results, kResultMultiple)), weights(first.size() * taps) {}
+
+void ScaleTaps::Set(int result, int first_sample, std::span<const int> result_weights) {
+  // The padding behind the last result repeats it.
+  const size_t end = std::min<size_t>(first.size(), result + kResultMultiple);
+  std::fill(first.begin() + result, first.begin() + end, std::max(first_sample, -taps));
+  for (int k = 0; k < std::ssize(result_weights); ++k)
+    weights[((k / kGroup) * first.size() + result) * kGroup + k % kGroup] = static_cast<int16_t>(result_weights[k]);
+}
+
 ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis) {
   const double stretch = std::max(axis.step, 1.0), reach = kFilters[static_cast<int>(filter)].reach * stretch;
-  ScaleTaps result;
   const int needed = static_cast<int>(std::ceil(2 * reach));
-  result.taps = RoundUp(needed, ScaleTaps::kGroup);
-  result.used = needed;
-  result.first.resize(RoundUp(axis.to, kResultMultiple));
-  result.weights.resize(result.first.size() * result.taps);
+  ScaleTaps result(axis.to, needed);
   std::vector<double> exact(needed);
   for (int i = 0; i < axis.to; ++i) {
     // The place's luma sample in the result, in the source, and the sample of the source there.
     const double luma = (axis.subsample * i + axis.siting + 0.5) * axis.step - 0.5;
     const double place = std::clamp((luma - axis.siting) / axis.subsample, -1.0, static_cast<double>(axis.from));
-    const int first = std::clamp(static_cast<int>(std::floor(place - reach)) + 1, -result.taps, axis.from - 1);
+    const int first = std::min(static_cast<int>(std::floor(place - reach)) + 1, axis.from - 1);
     for (int k = 0; k < needed; ++k) exact[k] = Weight(filter, first + k - place, axis.step, stretch);
-    result.first[i] = first;
-    const std::vector<int> weights = Quantize(exact);
-    for (int k = 0; k < needed; ++k)
-      result.weights[((k / ScaleTaps::kGroup) * result.first.size() + i) * ScaleTaps::kGroup + k % ScaleTaps::kGroup] =
-          static_cast<int16_t>(weights[k]);
+    result.Set(i, first, Quantize(exact));
   }
-  std::fill(result.first.begin() + axis.to, result.first.end(), result.first[axis.to - 1]);
   return result;
 }
 

@@ -4,14 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 namespace acutance {
 
-enum class ScaleFilter { kBicubic, kLanczos, kBilinear, kArea };
+enum class ScaleFilter { kBicubic, kLanczos, kBilinear, kArea, kAom };
 
-inline constexpr std::string_view kScaleFilterNames[] = {"bicubic", "lanczos", "bilinear", "area"};
+inline constexpr std::string_view kScaleFilterNames[] = {"bicubic", "lanczos", "bilinear", "area", "aom"};
 std::optional<ScaleFilter> FindScaleFilter(std::string_view name);
 
 /// Samples of one axis: luma, or chroma with one sample for every second of luma.
@@ -25,18 +26,31 @@ struct ScaleAxis {
   double siting = 0;
 };
 
+/// How the filter along rows rounds its sums (scale_math.kernel.h).
+enum class ScaleRounding : int32_t {
+  kUp,            // halves up
+  kAwayFromZero,  // halves of negative sums of samples down: AVM's tool
+  kWholeSamples,  // the same to whole samples, where no filter down columns follows
+};
+
 /// Result i is the sum of `taps` neighbouring samples from first[i] on, each times its weight. Samples
 /// before the first and after the last are that one.
 struct ScaleTaps {
   static constexpr int kBits = 14;  // of the weights: those of a result add up to 2^14
   static constexpr int kGroup = 4;  // taps that lie side by side
 
+  ScaleTaps() = default;
+  /// Without weights: each result gets its own by Set, in their order.
+  ScaleTaps(int results, int used);
+  void Set(int result, int first_sample, std::span<const int> result_weights);
+
   int taps = 0;  // a multiple of kGroup
   int used = 0;  // those after them have no weight
   /// Each result's first sample: at least -taps, at most the last sample. Padded to whole
   /// vectors by copies of the last result.
   std::vector<int32_t> first;
-  std::vector<int16_t> weights;  // [group][result][tap of the group]
+  std::vector<int16_t> weights;                 // [group][result][tap of the group]
+  ScaleRounding rounding = ScaleRounding::kUp;  // where this is the filter along rows
 
   int pairs() const { return (used + 1) / 2; }
   const int16_t* group(int g) const { return weights.data() + g * kGroup * first.size(); }
@@ -45,7 +59,8 @@ struct ScaleTaps {
 
 /// The bicubic filter is the one with B = 0 and C = 0.6, which FFmpeg's scaler has by default; Lanczos has
 /// three lobes. Where the result is smaller, all filters are stretched by the ratio of sizes. Area
-/// weighs each sample by how much of it a result covers.
+/// weighs each sample by how much of it a result covers. kAom is Lanczos with five lobes; sizes have its taps from
+/// convert/aom_taps.h.
 ScaleTaps MakeScaleTaps(ScaleFilter filter, const ScaleAxis& axis);
 
 /// The filter along rows as the SIMD code reads it, where neighbouring results read neighbouring samples: a lane for

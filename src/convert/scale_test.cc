@@ -49,16 +49,16 @@ PictureFormat Resized(PictureFormat format, int width, int height) {
 }
 
 constexpr ScaleFilter kFilters[] = {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear,
-                                    ScaleFilter::kArea};
+                                    ScaleFilter::kArea, ScaleFilter::kAom};
 
 struct Sizes {
   int width, height, to_width, to_height;
 };
 
-constexpr Sizes kSizes[] = {{64, 36, 128, 72}, {128, 72, 64, 36}, {61, 35, 97, 23},  {4, 4, 67, 61},
-                            {100, 50, 33, 50}, {3, 200, 3, 17},   {640, 8, 20, 300}, {97, 23, 61, 35},
-                            {301, 9, 150, 18}, {300, 9, 203, 6},  {250, 6, 77, 6},   {2, 2, 2, 2},
-                            {262, 3, 131, 10}, {67, 2, 135, 3},   {90, 7, 60, 2}};
+constexpr Sizes kSizes[] = {
+    {64, 36, 128, 72}, {128, 72, 64, 36}, {61, 35, 97, 23},  {4, 4, 67, 61},    {100, 50, 33, 50}, {3, 200, 3, 17},
+    {640, 8, 20, 300}, {97, 23, 61, 35},  {301, 9, 150, 18}, {300, 9, 203, 6},  {250, 6, 77, 6},   {2, 2, 2, 2},
+    {262, 3, 131, 10}, {67, 2, 135, 3},   {90, 7, 60, 2},    {120, 40, 80, 40}, {40, 80, 40, 120}};
 
 TEST(Scaler, SimdHasTheReferencesBits) {
   for (const ScaleFilter filter : kFilters)

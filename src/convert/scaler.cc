@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "convert/aom_taps.h"
 #include "convert/scale_rows.h"
 
 namespace acutance {
@@ -9,26 +10,61 @@ namespace {
 
 constexpr int kMostRatio = 64;
 
-/// A side of luma, or of chroma with half as many samples.
-ScaleTaps MakeAxis(ScaleFilter filter, int luma_from, int luma_to, int from, int to, bool is_halved, double siting) {
-  return MakeScaleTaps(filter, {.from = from,
-                                .to = to,
-                                .step = static_cast<double>(luma_from) / luma_to,
-                                .subsample = is_halved ? 2 : 1,
-                                .siting = is_halved ? siting : 0});
+/// A side of luma, or of chroma.
+struct PlaneSide {
+  int luma_from, luma_to;
+  int from, to;         // samples
+  bool chroma_is_half;  // of luma, in pictures of this format
+  bool is_half;         // this is such chroma
+  double siting;
+};
+
+ScaleTaps MakePlaneAxis(ScaleFilter filter, const PlaneSide& side) {
+  return MakeScaleTaps(filter, {.from = side.from,
+                                .to = side.to,
+                                .step = static_cast<double>(side.luma_from) / side.luma_to,
+                                .subsample = side.is_half ? 2 : 1,
+                                .siting = side.is_half ? side.siting : 0});
+}
+
+/// AVM's tool takes chroma to lie on luma's columns and between its rows, whatever the video declares.
+ScaleTaps MakeAomAxis(const PlaneSide& side, bool is_across) {
+  return MakeAomTaps(FindAomRatio(side.luma_from, side.luma_to, side.chroma_is_half), side.from, side.to,
+                     is_across && side.is_half);
+}
+
+/// AVM's tool passes over an axis that stays. Above 14 bits it is undefined, and rows keep less than whole samples.
+ScaleRounding RoundingOf(ScaleFilter filter, const PictureFormat& from, const PictureFormat& to) {
+  if (filter != ScaleFilter::kAom) return ScaleRounding::kUp;
+  return from.height == to.height && from.bit_depth <= ScaleTaps::kBits ? ScaleRounding::kWholeSamples
+                                                                        : ScaleRounding::kAwayFromZero;
 }
 
 }  // namespace
 
 Scaler::Scaler(const PictureFormat& from, const PictureFormat& to, const ScaleOptions& options) : from_(from), to_(to) {
+  const bool half_width = from.pixel_format != PixelFormat::k444 && from.pixel_format != PixelFormat::k400;
+  const bool half_height = from.pixel_format == PixelFormat::k420;
   const auto axes = [&](int plane) {
-    const bool halves_width = plane > 0 && from.pixel_format != PixelFormat::k444;
-    const bool halves_height = plane > 0 && from.pixel_format == PixelFormat::k420;
-    Axes made{.across = MakeAxis(options.filter, from.width, to.width, from.PlaneWidth(plane), to.PlaneWidth(plane),
-                                 halves_width, options.siting.horizontal),
-              .down = MakeAxis(options.filter, from.height, to.height, from.PlaneHeight(plane), to.PlaneHeight(plane),
-                               halves_height, options.siting.vertical),
+    const PlaneSide across = {from.width,
+                              to.width,
+                              from.PlaneWidth(plane),
+                              to.PlaneWidth(plane),
+                              half_width,
+                              plane > 0 && half_width,
+                              options.siting.horizontal};
+    const PlaneSide down = {from.height,
+                            to.height,
+                            from.PlaneHeight(plane),
+                            to.PlaneHeight(plane),
+                            half_height,
+                            plane > 0 && half_height,
+                            options.siting.vertical};
+    const bool is_aom = options.filter == ScaleFilter::kAom;
+    Axes made{.across = is_aom ? MakeAomAxis(across, true) : MakePlaneAxis(options.filter, across),
+              .down = is_aom ? MakeAomAxis(down, false) : MakePlaneAxis(options.filter, down),
               .across_near = {}};
+    made.across.rounding = RoundingOf(options.filter, from, to);
     made.across_near = CompactTaps(made.across, to.PlaneWidth(plane));
     return made;
   };

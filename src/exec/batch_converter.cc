@@ -289,7 +289,7 @@ LaunchCommand BatchConverter::Across(const Filter& filter, const Place& from, in
                                 .columns = space.columns,
                                 .taps = space.across.used,
                                 .bit_depth = filter.from.format.bit_depth,
-                                .padding = 0};
+                                .rounding = static_cast<int32_t>(space.across.rounding)};
   const Grid grid = {CeilDiv(space.columns, image.group_x), CeilDiv(args.height, image.group_y * image.rows), frames};
   return {KernelOf(image), grid, ArgsBytes(args), {scratch_.get(), from.buffer}};
 }

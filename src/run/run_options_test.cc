@@ -64,9 +64,10 @@ TEST(RunOptionsTest, EveryRowHasHelpAndReadsItsValues) {
 }
 
 TEST(RunOptionsTest, ErrorsNameTheOptionAndTheValue) {
-  EXPECT_EQ(ErrorOf("scale-filter", "cubic"), "--scale-filter cubic: expected one of bicubic, lanczos, bilinear, area");
+  EXPECT_EQ(ErrorOf("scale-filter", "cubic"),
+            "--scale-filter cubic: expected one of bicubic, lanczos, bilinear, area, aom");
   EXPECT_EQ(ErrorOf("scale_filter", "cubic", OptionStyle::kApi),
-            "scale_filter \"cubic\": expected one of bicubic, lanczos, bilinear, area");
+            "scale_filter \"cubic\": expected one of bicubic, lanczos, bilinear, area, aom");
   EXPECT_EQ(ErrorOf("worst_frames", "0", OptionStyle::kApi),
             "worst_frames \"0\": expected a whole number from 1 to 1000");
   EXPECT_EQ(ErrorOf("maps", ""), "--maps: the path is empty");

@@ -126,7 +126,7 @@ class OtherSizes(DeviceCommand):
 
     def test_a_ladder_has_the_logs_of_the_cpu(self):
         for scale in ((), ("--scale", "50x40", "--scale-filter", "lanczos"),
-                      ("--scale", "128x96", "--scale-filter", "area")):
+                      ("--scale", "128x96", "--scale-filter", "area"), ("--scale", "96x32", "--scale-filter", "aom")):
             expected = self.logs("--backend", "cpu", *scale)
             for options in (("emu",), ("emu", "--threads", "3", "--verify", "2"), ("emu", "--max-vram", "1M"),
                             ("emu", "--json", "--worst", "1", "--maps", self.path("maps"))):

@@ -27,7 +27,7 @@ constexpr Sizes kLarge[] = {{960, 540, 1920, 1080},   {1280, 720, 1920, 1080}, {
 constexpr std::pair<int, int> kDepths[] = {{8, 8}, {10, 10}, {8, 10}, {12, 12}, {16, 16}, {10, 12}, {8, 16}};
 constexpr std::array kFormats = {PixelFormat::k420, PixelFormat::k444, PixelFormat::k422, PixelFormat::k400};
 constexpr std::array kFilters = {ScaleFilter::kBicubic, ScaleFilter::kLanczos, ScaleFilter::kBilinear,
-                                 ScaleFilter::kArea};
+                                 ScaleFilter::kArea, ScaleFilter::kAom};
 
 /// Chroma lies where `turn` says: left, top left or in the middle.
 ChromaSiting SitingOf(uint32_t turn) {
@@ -68,7 +68,8 @@ void AddChromaCases(SweepExtent extent, std::vector<ScalingCase>& cases) {
   uint32_t turn = 0;
   for (const Sizes& sizes : kChromaSizes) {
     if (extent == SweepExtent::kSizes)
-      cases.push_back(MakeChromaCase(sizes, kDepths[turn % std::size(kDepths)], kFilters[turn % 4], turn));
+      cases.push_back(
+          MakeChromaCase(sizes, kDepths[turn % std::size(kDepths)], kFilters[turn % kFilters.size()], turn));
     else
       for (const auto& depths : kDepths)
         for (const ScaleFilter filter : kFilters) cases.push_back(MakeChromaCase(sizes, depths, filter, turn++));

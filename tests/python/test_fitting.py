@@ -28,7 +28,7 @@ def test_videos_of_other_sizes_are_scaled(files, small, command_scores):
 
 @pytest.mark.parametrize("options, text", [
     ({"scale": "half"}, 'scale "half"'), ({"scale": (0, 5)}, "width=0"), ({"scale": 5}, "scale=5"),
-    ({"scale": "0x5"}, 'scale "0x5"'), ({"scale_filter": "cubic"}, "bicubic, lanczos, bilinear, area"),
+    ({"scale": "0x5"}, 'scale "0x5"'), ({"scale_filter": "cubic"}, "bicubic, lanczos, bilinear, area, aom"),
     ({"scale_filter": 3}, "scale_filter=3"), ({"crop": "1:2"}, 'crop "1:2"'), ({"crop": 3}, "crop=3"),
     ({"deinterlace": "always"}, 'deinterlace "always"'), ({"deinterlace": True}, "deinterlace=True")])
 def test_sizes_and_filters_that_there_are_not(files, small, options, text):
