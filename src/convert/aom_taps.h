@@ -1,5 +1,5 @@
 // The filter of AOM's common test conditions for pictures of other sizes (AVM's tool lanczos_resample_y4m, with a
-// window of 5 lobes; docs/spec/avm.md, section 7).
+// window of 5 lobes; docs/spec/avm.md 7).
 #pragma once
 
 #include "convert/scale_taps.h"

@@ -1,4 +1,4 @@
-// The resampler of AOM's common test conditions, against plain loops by docs/spec/avm.md, section 7.
+// The resampler of AOM's common test conditions, against plain loops by docs/spec/avm.md 7.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
