@@ -27,7 +27,7 @@ ScaleTaps MakePlaneAxis(ScaleFilter filter, const PlaneSide& side) {
                                 .siting = side.is_half ? side.siting : 0});
 }
 
-/// AVM's tool takes chroma to lie on luma's columns and between its rows, whatever the video declares.
+/// AVM's tool takes chroma to lie on luma's columns and between its rows, even if the video declares another place.
 ScaleTaps MakeAomAxis(const PlaneSide& side, bool is_across) {
   return MakeAomTaps(FindAomRatio(side.luma_from, side.luma_to, side.chroma_is_half), side.from, side.to,
                      is_across && side.is_half);
