@@ -134,17 +134,6 @@ void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
   command.add_flag("--json", texts.json, "Print the curves and differences as JSON");
 }
 
-void AddCtcOptions(CLI::App& command, CtcTexts& texts) {
-  Add(command, "releases", texts.releases, "TAG=DIR", "Folders with RDResults_*.csv of the releases to compare")
-      ->required();
-  Add(command, "--anchor", texts.anchors, "DIR", "The anchor's folder; TAG=DIR: of that release alone")->required();
-  Add(command, "--output", texts.output, "DIR", "Where the tables go (default: here)");
-  Add(command, "--name", texts.name, "NAME", "End of the tables' names (default: AV1-vs-AV2)");
-  Add(command, "--refused", texts.refused, "empty|zero", "What stands for a BD-rate that is refused (default: empty)")
-      ->check(CLI::IsMember({"empty", "zero"}));
-  command.footer("\nExample: acutance ctc v13.0.0=new/ --anchor anchor/ --output tables");
-}
-
 /// "auto" is 0.
 CLI::Validator JobCount() {
   return {[](std::string& text) {
@@ -153,6 +142,28 @@ CLI::Validator JobCount() {
             return std::string();
           },
           ""};
+}
+
+void AddCtcOptions(CLI::App& command, CtcTexts& texts) {
+  Add(command, "releases", texts.releases, "TAG=DIR",
+      "Folders of releases: with RDResults_*.csv, or with encodes, which are scored")
+      ->required();
+  Add(command, "--anchor", texts.anchors, "DIR",
+      "The folder of the release to compare with; TAG=DIR: of that release alone. Without it there are no tables");
+  Add(command, "--references", texts.references, "DIR", "Folder of the videos that the encodes are made of");
+  Add(command, "--ctc-version", texts.version, "V", "Version of AOM's test conditions for the scores (default: v7.0)")
+      ->check(CLI::IsMember({"v3.0", "v4.0", "v5.0", "v6.0", "v7.0"}));
+  Add(command, "-j,--jobs", texts.jobs, "N", "Encodes at a time, or auto (default)")->transform(JobCount());
+  Add(command, "--output", texts.output, "DIR",
+      "Where all goes that is made (default: here); encodes that are scored "
+      "there already are not scored again");
+  command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
+  Add(command, "--name", texts.name, "NAME", "End of the tables' names (default: AV1-vs-AV2)");
+  Add(command, "--refused", texts.refused, "empty|zero", "What stands for a BD-rate that is refused (default: empty)")
+      ->check(CLI::IsMember({"empty", "zero"}));
+  command.footer(
+      "\nOptions after -- are those of `acutance score`, as --backend.\n"
+      "Example: acutance ctc v13.0.0=new/ --anchor anchor/ --references clips/ --output tables");
 }
 
 void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
@@ -324,7 +335,7 @@ int RunCommandLine(int argc, char** argv) {
   if (is_named(ladder)) AddLadderOptions(ladder, texts);
   AddBdOptions(add("bd", "Hulls and BD-rates of known points", [&] { return RunBdCommand(texts); }), texts);
   CtcTexts ctc_texts;
-  AddCtcOptions(add("ctc", "BD-rates of releases as AVM tabulates them", [&] { return RunCtcCommand(ctc_texts); }),
+  AddCtcOptions(add("ctc", "Score releases, and compare them, as AVM does", [&] { return RunCtcCommand(ctc_texts); }),
                 ctc_texts);
   BatchTexts batch_texts;
   AddBatchOptions(
@@ -391,9 +402,11 @@ int RunCommandLine(int argc, char** argv) {
 
   // What follows -- is for another command: `acutance score`, or a program under test.
   const std::string_view first = argc > 1 ? argv[1] : "";
-  if (first == "batch" || first == "conform") {
+  if (first == "batch" || first == "conform" || first == "ctc") {
     char** const end = std::find(argv, argv + argc, std::string_view("--"));
-    std::vector<std::string>& rest = first == "batch" ? batch_texts.options : conform_texts.tool;
+    std::vector<std::string>& rest = first == "batch" ? batch_texts.options
+                                     : first == "ctc" ? ctc_texts.options
+                                                      : conform_texts.tool;
     for (char** option = end; option + 1 < argv + argc; ++option) rest.emplace_back(option[1]);
     argc = static_cast<int>(end - argv);
   }

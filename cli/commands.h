@@ -38,12 +38,17 @@ int RunBdCommand(const EncodesTexts& texts);
 
 struct CtcTexts {
   std::vector<std::string> releases, anchors;  // DIR or TAG=DIR
+  std::string references;                      // folder of the videos that encodes are scored against
+  std::string version = "v7.0";                // of AOM's test conditions
+  int jobs = 0;                                // as in BatchTexts
+  bool quiet = false;
   std::string output = ".";
   std::string name = "AV1-vs-AV2";
-  std::string refused = "empty";  // or "zero"
+  std::string refused = "empty";     // or "zero"
+  std::vector<std::string> options;  // of `acutance score`
 };
 
-/// `ctc`: BD-rates of an encoder's releases by AVM's common test conditions, as AVM's tables.
+/// `ctc`: scores an encoder's releases by AVM's common test conditions, and makes AVM's tables of their BD-rates.
 int RunCtcCommand(const CtcTexts& texts);
 
 struct BatchTexts {

@@ -1,15 +1,20 @@
-// `acutance ctc`: AVM's tables of BD-rates from files of rate points.
+// `acutance ctc`: rate points of an encoder's releases, and AVM's tables of their BD-rates.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "base/files.h"
+#include "cli/batch_run.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/terminal.h"
 #include "log/json_text.h"
 #include "log/output_file.h"
+#include "report/avm_encodes.h"
+#include "report/avm_rate_files.h"
 #include "report/avm_summary.h"
 
 namespace acutance::cli {
@@ -34,14 +39,93 @@ Result<std::string> AnchorOf(const std::string& tag, const std::vector<std::stri
   return Error(StatusCode::kInvalidArgument, "{} has no anchor: give --anchor DIR, or --anchor {}=DIR", tag, tag);
 }
 
+/// Whether a folder has files of rate points.
+Result<bool> HasRatePoints(const std::string& folder) {
+  ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.starts_with("RDResults_") && name.ends_with(".csv"); });
+}
+
+/// Where the user stops the scoring.
+Status Interrupted() { return Error(StatusCode::kCancelled, "interrupted; run the same command again to continue"); }
+
+/// Reads the rate points of releases, and scores encodes of those that have none, each folder once.
+class Releases {
+ public:
+  explicit Releases(const CtcTexts& texts) : texts_(texts) {}
+
+  /// Whether a release was scored: then files of rate points are a result without tables, too.
+  bool has_scored() const { return has_scored_; }
+
+  Result<AvmRelease> Read(const std::string& tag, const std::string& folder) {
+    if (const auto read = read_.find(folder); read != read_.end()) return read->second;
+    ACU_ASSIGN_OR_RETURN(const bool is_scored, HasRatePoints(folder));
+    ACU_ASSIGN_OR_RETURN(const std::string points, is_scored ? Result<std::string>(folder) : Score(tag, folder));
+    ACU_ASSIGN_OR_RETURN(read_[folder], ReadAvmRelease(points));
+    return read_[folder];
+  }
+
+ private:
+  /// The folder of the files of rate points that it wrote.
+  Result<std::string> Score(const std::string& tag, const std::string& folder) {
+    if (texts_.references.empty())
+      return Error(StatusCode::kInvalidArgument,
+                   "{} has no RDResults_*.csv; to score the encodes in it, name the folder of their references: "
+                   "--references DIR",
+                   folder);
+    ACU_ASSIGN_OR_RETURN(const AvmEncodes found, FindAvmEncodes(folder, texts_.references));
+    for (const std::string& note : found.notes) PrintWarning(note);
+    if (found.encodes.empty())
+      return Error(StatusCode::kBadData, "{} has neither RDResults_*.csv nor encodes with names as CLIP_RA_QP_110.obu",
+                   folder);
+    const std::filesystem::path out = std::filesystem::path(texts_.output) / tag;
+    std::vector<BatchJob> jobs;
+    for (const AvmEncode& encode : found.encodes) jobs.push_back({encode.name, encode.reference, encode.video});
+    BatchTexts batch{.list = {},
+                     .out = (out / "scores").string(),
+                     .jobs = texts_.jobs,
+                     .retry = false,
+                     .quiet = texts_.quiet,
+                     .options = AvmScoreOptions(texts_.version)};
+    batch.options.insert(batch.options.end(), texts_.options.begin(), texts_.options.end());
+    if (RunBatch("ctc", batch, jobs) == kInterrupted) return Interrupted();
+    has_scored_ = true;
+    return WriteRatePoints(found.encodes, batch.out, out.string());
+  }
+
+  static Result<std::string> WriteRatePoints(const std::vector<AvmEncode>& encodes, const std::string& scores,
+                                             const std::string& out) {
+    std::vector<AvmScored> scored;
+    for (const AvmEncode& encode : encodes) {
+      // A pair that failed has no result: its line is left out, as AVM does.
+      Result<Json> summary = ReadResult((std::filesystem::path(scores) / (encode.name + ".json")).string());
+      if (summary.ok()) scored.push_back({&encode, *std::move(summary)});
+    }
+    std::vector<std::string> notes;
+    for (const auto& [name, text] : AvmRateFiles(scored, notes)) {
+      const std::string path = (std::filesystem::path(out) / name).string();
+      ACU_RETURN_IF_ERROR(WriteFile(path, text));
+      fmt::print("{}\n", path);
+    }
+    for (const std::string& note : notes) PrintWarning(note);
+    return out;
+  }
+
+  const CtcTexts& texts_;
+  std::map<std::string, AvmRelease> read_;  // by folder
+  bool has_scored_ = false;
+};
+
 Result<std::vector<AvmComparison>> ReadComparisons(const CtcTexts& texts) {
+  Releases releases(texts);
   std::vector<AvmComparison> comparisons;
   for (const std::string& text : texts.releases) {
-    auto [tag, folder] = TagAndFolder(text);
+    const auto [tag, folder] = TagAndFolder(text);
+    AvmComparison comparison{tag, {}, {}};
+    ACU_ASSIGN_OR_RETURN(comparison.test, releases.Read(tag, folder));
+    if (texts.anchors.empty() && releases.has_scored()) continue;
     ACU_ASSIGN_OR_RETURN(const std::string anchor, AnchorOf(tag, texts.anchors));
-    AvmComparison comparison{std::move(tag), {}, {}};
-    ACU_ASSIGN_OR_RETURN(comparison.anchor, ReadAvmRelease(anchor));
-    ACU_ASSIGN_OR_RETURN(comparison.test, ReadAvmRelease(folder));
+    ACU_ASSIGN_OR_RETURN(comparison.anchor, releases.Read(TagAndFolder(anchor).first, anchor));
     comparisons.push_back(std::move(comparison));
   }
   return comparisons;
@@ -51,7 +135,10 @@ Result<std::vector<AvmComparison>> ReadComparisons(const CtcTexts& texts) {
 
 int RunCtcCommand(const CtcTexts& texts) {
   const Result<std::vector<AvmComparison>> comparisons = ReadComparisons(texts);
-  if (!comparisons.ok()) return Fail("ctc", comparisons.status());
+  if (!comparisons.ok())
+    return Fail("ctc", comparisons.status(),
+                comparisons.status().code() == StatusCode::kCancelled ? kInterrupted : kFailed);
+  if (comparisons->empty()) return kOk;  // releases were scored, and there is no anchor
   const AvmSummary summary = CompareAvmReleases(*comparisons);
   for (const std::string& note : summary.notes) PrintWarning(note);
   std::error_code failed;

@@ -80,6 +80,7 @@ NAMES_METRICS = {
     "src/model/model_parser.cc": "a rule of the model format that names its features",
     "src/report/avm_release.cc": "qualities of AVM's common test conditions",
     "src/report/avm_release.h": "qualities of AVM's common test conditions",
+    "src/report/avm_rate_files.cc": "scores of the AOM's common test conditions",
     "src/report/ctc.cc": "columns of the AOM's common test conditions",
 }
 # Headers of one system, and the macros that tell systems apart.

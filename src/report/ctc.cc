@@ -13,13 +13,7 @@
 namespace acutance {
 namespace {
 
-struct QualityColumn {
-  const char* title;
-  std::string score;
-  std::string_view unit = "";     // that the column asks for; empty: the feature's own
-  const char* unit_options = "";  // which give it
-};
-const QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
+constexpr CtcColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
                                   {"PSNR_U", "psnr_cb"},
                                   {"PSNR_V", "psnr_cr"},
                                   {"SSIM_Y(dB)", "float_ssim", "dB", "enable_db=true:clip_db=true"},
@@ -33,12 +27,12 @@ const QualityColumn kQuality[] = {{"PSNR_Y", "psnr_y"},
                                   {"APSNR_V", "apsnr_cr"},
                                   {"CAMBI", "cambi"}};
 
-bool HasUnit(const QualityColumn& wanted, const ScoreTable::Column& column) {
-  return wanted.unit.empty() || wanted.unit == column.unit;
+bool HasUnit(const CtcColumn& wanted, const ScoreTable::Column& column) {
+  return *wanted.unit == '\0' || wanted.unit == column.unit;
 }
 
 /// The mean of a score, or a number of the whole video; empty: there is none.
-std::string Cell(const Summary& summary, const SummaryVideo& video, const QualityColumn& wanted) {
+std::string Cell(const Summary& summary, const SummaryVideo& video, const CtcColumn& wanted) {
   for (const auto& [aggregate, value] : video.scores->aggregates())
     if (aggregate == wanted.score) return fmt::format("{:.6f}", value);
   const auto column = FindFrameScore(summary, video, wanted.score);
@@ -49,7 +43,26 @@ std::string Cell(const Summary& summary, const SummaryVideo& video, const Qualit
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The quantizer in a file's name, as in "clip_QP_110.obu", "crf28.mp4" and "x-qp37.mkv"; empty: none.
+/// The size of a video's own pictures; empty: not known.
+std::string OwnSize(const Summary& summary, size_t input) {
+  if (input >= summary.inputs.size()) return "";
+  const PictureFormat& format = summary.inputs[input].format;
+  return fmt::format("{}x{}", format.width, format.height);
+}
+
+std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+}  // namespace
+
+std::span<const CtcColumn> CtcColumns() { return kQuality; }
+
+std::string CtcTitles() {
+  std::string text =
+      "TestCfg,EncodeMethod,CodecName,EncodePreset,Class,Name,OrigRes,FPS,BitDepth,CodedRes,QP,Bitrate(kbps)";
+  for (const CtcColumn& column : kQuality) text += fmt::format(",{}", column.title);
+  return text + ",EncT[s],DecT[s]\n";
+}
+
 std::string QuantizerOf(const std::string& name) {
   for (const std::string_view word : {"qp", "crf", "cq"})
     for (size_t at = 0; at + word.size() < name.size(); ++at) {
@@ -64,22 +77,8 @@ std::string QuantizerOf(const std::string& name) {
   return "";
 }
 
-/// The size of a video's own pictures; empty: not known.
-std::string OwnSize(const Summary& summary, size_t input) {
-  if (input >= summary.inputs.size()) return "";
-  const PictureFormat& format = summary.inputs[input].format;
-  return fmt::format("{}x{}", format.width, format.height);
-}
-
-std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
-}  // namespace
-
 std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curves) {
-  std::string text =
-      "TestCfg,EncodeMethod,CodecName,EncodePreset,Class,Name,OrigRes,FPS,BitDepth,CodedRes,QP,Bitrate(kbps)";
-  for (const QualityColumn& column : kQuality) text += fmt::format(",{}", column.title);
-  text += ",EncT[s],DecT[s]\n";
+  std::string text = CtcTitles();
   size_t next = 0;
   for (const LadderCurve& curve : curves)
     for (size_t i = 0; i < curve.encodes.size(); ++i, ++next) {
@@ -88,7 +87,7 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
                           CsvField(FileName(summary.reference)), OwnSize(summary, 0), summary.frame_rate.value_or(0),
                           summary.bit_depth, OwnSize(summary, next + 1), QuantizerOf(FileName(curve.encodes[i])),
                           video.bit_rate.value_or(0) / 1000);
-      for (const QualityColumn& column : kQuality) text += fmt::format(",{}", Cell(summary, video, column));
+      for (const CtcColumn& column : kQuality) text += fmt::format(",{}", Cell(summary, video, column));
       text += ",,\n";
     }
   return text;
@@ -96,7 +95,7 @@ std::string CtcCsv(const Summary& summary, const std::vector<LadderCurve>& curve
 
 std::vector<std::string> CtcWarnings(const Summary& summary) {
   std::vector<std::string> warnings;
-  for (const QualityColumn& wanted : kQuality)
+  for (const CtcColumn& wanted : kQuality)
     if (const auto column = FindFrameScore(summary, summary.videos.front(), wanted.score);
         column.ok() && !HasUnit(wanted, **column))
       warnings.push_back(

@@ -1,6 +1,4 @@
-"""Rate-quality curves of known points: bd and ctc."""
-import pathlib
-
+"""Rate-quality curves of known points: bd."""
 from clips import CommandTest
 
 
@@ -36,15 +34,3 @@ class Curves(CommandTest):
         full = self.write("full.csv", "curve,rate,quality\na,100,90\na,200,99.6\na,300,99.5\nb,110,90\nb,210,99.7\nb,310,inf\n")
         self.assertIn("Non-monotonic", self.text_of("bd", "--method", "avm", full))
         self.assertIn("BD-rate -7.2825 %", self.text_of("bd", "--method", "avm", "--by", "vmaf", full))
-
-    def test_ctc(self):
-        titles = "Class,Name,CodedRes,QP,Bitrate(kbps),PSNR_Y,PSNR_U,PSNR_V\n"
-        for folder, factor in (("anchor", 4), ("new", 3)):
-            pathlib.Path(self.path(folder)).mkdir()
-            (pathlib.Path(self.path(folder)) / "RDResults_aom_av2_LD_Preset_0.csv").write_text(titles + "".join(
-                f"A2,clip.y4m,352x288,{210 - i},{factor * 2 ** i},{30 + i},{31 + i},{32 + i}\n" for i in range(6)))
-        written = self.text_of("ctc", f"v2={self.path('new')}", "--anchor", self.path("anchor"), "--output", self.path("tables"))
-        tables = {pathlib.Path(line).name: pathlib.Path(line).read_text() for line in written.splitlines()}
-        self.assertIn("v2,LD,A2,clip.y4m,-25.0,-25.0,-25.0,-25.0,,", tables["Bdrate-Summary-AV1-vs-AV2.csv"])
-        self.assertIn("v2,LD,-25.0,", tables["AverageBdrateByTag-Summary-AV1-vs-AV2.csv"])
-        self.assert_fails(self.acutance("ctc", self.path("tables"), "--anchor", self.path("anchor")), 1, "has no RDResults_")

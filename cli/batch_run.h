@@ -1,0 +1,32 @@
+// The pairs of a list, scored by `acutance score` in worker processes, several at a time. What an earlier run scored is
+// kept.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/status.h"
+#include "cli/commands.h"
+
+namespace acutance::cli {
+
+struct BatchJob {
+  std::string name;  // of the result's file
+  std::string reference;
+  std::string distorted;
+};
+
+/// What stands for a pair's name in options.
+inline constexpr std::string_view kNamePlaceholder = "{name}";
+
+/// What `acutance score --json` wrote to a file, of any length.
+Result<Json> ReadResult(const std::string& path);
+
+/// Writes texts.out/NAME.json, what `acutance score --json` prints, for each pair, and summary.csv and summary.json;
+/// prints what failed, as `acutance COMMAND`, and how many pairs are scored. Returns the exit status of
+/// RunBatchCommand.
+int RunBatch(std::string_view command, const BatchTexts& texts, std::vector<BatchJob> jobs);
+
+}  // namespace acutance::cli
