@@ -4,8 +4,7 @@
 usage: additions_test.py --work FOLDER [CMAKE_OPTION]...
 
 Takes a copy of the tree, adds the metric of tests/structure/additions and a renamed copy of src/backend/null by the steps
-of CONTRIBUTING.md, builds and runs it. To build quickly, the copy has only one of the other metrics, and the rest comes
-from ccache, where there is one and this tree was built with the same options.
+of CONTRIBUTING.md, builds and runs it. To build quickly, the copy has only one of the other metrics.
 """
 import argparse
 import json
