@@ -19,6 +19,8 @@
 #include "cli/exit_status.h"
 #include "cli/score_options.h"
 #include "cli/terminal.h"
+#include "log/table/rows_file.h"
+#include "report/score_rows.h"
 
 namespace acutance::cli {
 namespace {
@@ -42,6 +44,11 @@ Result<Columns> ReadHeading(const std::string& path, const std::string& line) {
     return Error(StatusCode::kBadData, "{}: the first line names the columns, reference and distorted among them",
                  path);
   return columns;
+}
+
+std::string FormatOfTable(const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return extension.empty() ? "" : extension.substr(1);
 }
 
 bool IsFileName(std::string_view name) {
@@ -107,13 +114,45 @@ Status CheckFiles(const std::vector<std::string>& options) {
   return {};
 }
 
+/// The rows of all pairs that were scored, with their names in the first column, in one file.
+Status WriteScores(const BatchTexts& texts, const std::vector<BatchJob>& jobs, const BatchEnd& end) {
+  DataTable all;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    if (!end.is_scored[i]) continue;
+    const std::string path = (std::filesystem::path(texts.out) / (jobs[i].name + ".rows")).string();
+    ACU_ASSIGN_OR_RETURN(DataTable rows, ReadRows(ReadText(path)));
+    rows.columns.insert(rows.columns.begin(),
+                        {"name", DataColumn::Values<std::string>(static_cast<size_t>(rows.rows()), jobs[i].name)});
+    for (auto& [key, value] : rows.metadata) key += "." + jobs[i].name;
+    AppendRows(std::move(rows), all);
+  }
+  return WriteTable(texts.scores, *FindTableFormat(FormatOfTable(texts.scores)), all);
+}
+
+/// Makes pairs keep their rows for the file of all.
+Status KeepRows(BatchTexts& texts) {
+  if (!FindTableFormat(FormatOfTable(texts.scores)))
+    return Error(StatusCode::kInvalidArgument, "--scores {}: the name of a file ends with .parquet or .arrow",
+                 texts.scores);
+  for (const std::string& option : texts.options)
+    if (option.starts_with("-o") || option.starts_with("--output"))
+      return Error(StatusCode::kInvalidArgument, "--scores keeps a file of each pair, so that {} cannot write another",
+                   option);
+  texts.options.insert(texts.options.end(), {"--output", (std::filesystem::path(texts.out) / "{name}.rows").string()});
+  return {};
+}
+
 }  // namespace
 
-int RunBatchCommand(const BatchTexts& texts) {
+int RunBatchCommand(BatchTexts texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
-  const Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
+  Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
+  if (status.ok() && !texts.scores.empty()) status = KeepRows(texts);
   if (!status.ok()) return Fail("batch", status, kUsage);
-  return RunBatch("batch", texts, *std::move(jobs));
+  const BatchEnd end = RunBatch("batch", texts, *jobs);
+  if (texts.scores.empty() || end.is_scored.empty() || end.status == kInterrupted) return end.status;
+  const Status written = WriteScores(texts, *jobs, end);
+  return written.ok() ? end.status : Fail("batch", written);
 }
 
 }  // namespace acutance::cli

@@ -48,13 +48,6 @@ struct Outcome {
   Json scores = Json::Object();  // pooled, by model
 };
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(SystemPath(path.string()), std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// Reads what `acutance score --json` wrote to `path`; false: it is incomplete.
 bool ReadOutcome(const fs::path& path, Outcome& outcome) {
   const Result<Json> result = ReadResult(path.string());
@@ -146,6 +139,12 @@ class Batch {
     seats_.clear();
     progress_.Clear();
     return WriteSummaries();
+  }
+
+  std::vector<bool> AreDone() const {
+    std::vector<bool> done;
+    for (size_t i = 0; i < jobs_.size(); ++i) done.push_back(IsDone(i));
+    return done;
   }
 
   int Report() const {
@@ -349,19 +348,27 @@ class Batch {
 
 }  // namespace
 
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(SystemPath(path.string()), std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 Result<Json> ReadResult(const std::string& path) {
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   return ParseJson(ReadText(path), {.bytes = kAny, .values = kAny, .may_text_follow = false});
 }
 
-int RunBatch(std::string_view command, const BatchTexts& texts, std::vector<BatchJob> jobs) {
+BatchEnd RunBatch(std::string_view command, const BatchTexts& texts, const std::vector<BatchJob>& jobs) {
   std::error_code error;
   fs::create_directories(texts.out, error);
-  if (error) return Fail(command, Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()));
+  if (error) return {Fail(command, Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()))};
   WatchInterrupt();
-  Batch batch(command, texts, std::move(jobs));
+  Batch batch(command, texts, jobs);
   const Status run = batch.Run();
-  return run.ok() ? batch.Report() : Fail(command, run);
+  if (!run.ok()) return {Fail(command, run)};
+  return {batch.Report(), batch.AreDone()};
 }
 
 }  // namespace acutance::cli

@@ -2,6 +2,7 @@
 // kept.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +19,20 @@ struct BatchJob {
   std::string distorted;
 };
 
+struct BatchEnd {
+  int status;                        // exit status of RunBatchCommand
+  std::vector<bool> is_scored = {};  // by job: whether its file is the result for the videos and options as they are
+};
+
 /// What stands for a pair's name in options.
 inline constexpr std::string_view kNamePlaceholder = "{name}";
 
-/// What `acutance score --json` wrote to a file, of any length.
+/// All of a file, and what `acutance score --json` wrote to one, of any length.
+std::string ReadText(const std::filesystem::path& path);
 Result<Json> ReadResult(const std::string& path);
 
 /// Writes texts.out/NAME.json, what `acutance score --json` prints, for each pair, and summary.csv and summary.json;
-/// prints what failed, as `acutance COMMAND`, and how many pairs are scored. Returns the exit status of
-/// RunBatchCommand.
-int RunBatch(std::string_view command, const BatchTexts& texts, std::vector<BatchJob> jobs);
+/// prints what failed, as `acutance COMMAND`, and how many pairs are scored.
+BatchEnd RunBatch(std::string_view command, const BatchTexts& texts, const std::vector<BatchJob>& jobs);
 
 }  // namespace acutance::cli

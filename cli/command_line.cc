@@ -174,6 +174,7 @@ void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
   Add(command, "-j,--jobs", texts.jobs, "N",
       "Pairs at a time, or auto: as many as fill the cores and devices (default)")
       ->transform(JobCount());
+  Add(command, "--scores", texts.scores, "FILE", "Write all frames' scores as rows, to FILE.parquet or FILE.arrow");
   command.add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
   command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
   command.footer(

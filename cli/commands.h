@@ -57,11 +57,12 @@ struct BatchTexts {
   int jobs = 0;  // pairs at a time; 0: as many as fill the machine
   bool retry = false;
   bool quiet = false;
+  std::string scores = {};           // file of all frames' scores; empty: none
   std::vector<std::string> options;  // of `acutance score`
 };
 
 /// `batch`, several pairs at a time: 0 all were scored, 1 one failed, 3 a gate did not hold, 130 after Ctrl-C.
-int RunBatchCommand(const BatchTexts& texts);
+int RunBatchCommand(BatchTexts texts);
 
 struct ServeTexts {
   std::string socket;

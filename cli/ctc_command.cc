@@ -88,27 +88,28 @@ class Releases {
                      .quiet = texts_.quiet,
                      .options = AvmScoreOptions(texts_.version)};
     batch.options.insert(batch.options.end(), texts_.options.begin(), texts_.options.end());
-    if (RunBatch("ctc", batch, jobs) == kInterrupted) return Interrupted();
+    const BatchEnd end = RunBatch("ctc", batch, jobs);
+    if (end.status == kInterrupted) return Interrupted();
+    if (end.is_scored.empty()) return Error(StatusCode::kIo, "the encodes in {} were not scored", folder);
     has_scored_ = true;
-    return WriteRatePoints(found.encodes, batch.out, out.string());
+    std::vector<AvmScored> scored;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      if (!end.is_scored[i]) continue;  // its error was printed, and its line is left out, as AVM does
+      ACU_ASSIGN_OR_RETURN(Json summary, ReadResult((out / "scores" / (jobs[i].name + ".json")).string()));
+      scored.push_back({&found.encodes[i], std::move(summary)});
+    }
+    return WriteRatePoints(scored, out);
   }
 
-  static Result<std::string> WriteRatePoints(const std::vector<AvmEncode>& encodes, const std::string& scores,
-                                             const std::string& out) {
-    std::vector<AvmScored> scored;
-    for (const AvmEncode& encode : encodes) {
-      // A pair that failed has no result: its line is left out, as AVM does.
-      Result<Json> summary = ReadResult((std::filesystem::path(scores) / (encode.name + ".json")).string());
-      if (summary.ok()) scored.push_back({&encode, *std::move(summary)});
-    }
+  static Result<std::string> WriteRatePoints(const std::vector<AvmScored>& scored, const std::filesystem::path& out) {
     std::vector<std::string> notes;
     for (const auto& [name, text] : AvmRateFiles(scored, notes)) {
-      const std::string path = (std::filesystem::path(out) / name).string();
+      const std::string path = (out / name).string();
       ACU_RETURN_IF_ERROR(WriteFile(path, text));
       fmt::print("{}\n", path);
     }
     for (const std::string& note : notes) PrintWarning(note);
-    return out;
+    return out.string();
   }
 
   const CtcTexts& texts_;

@@ -30,6 +30,7 @@
 #include "report/receipt.h"
 #include "report/run_maps.h"
 #include "report/run_page.h"
+#include "report/score_rows.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
 #include "run/judge_mean.h"
@@ -216,7 +217,9 @@ Status CheckOutputs(const ScoreRequest& request) {
 
 namespace {
 
-Status WriteLog(const ScoreRequest& request, const ScoredRun& result, size_t d) {
+Status WriteLog(const ScoreRequest& request, const ScoredRun& result, const Summary& summary, size_t d) {
+  if (const TableFormat* table = FindTableFormat(request.format))
+    return WriteTable(request.outputs[d], *table, ScoreRows(summary, d));
   const ScoredEncode& encode = result.encodes[d];
   return WriteLogFile(request.outputs[d], request.format,
                       {encode.scores(), encode.frames, request.run.subsample, kLibvmafVersion,
@@ -224,8 +227,8 @@ Status WriteLog(const ScoreRequest& request, const ScoredRun& result, size_t d) 
                        request.numbers, DamagesOf(result.inputs, d)});
 }
 
-Status WriteLogs(const ScoreRequest& request, const ScoredRun& result) {
-  for (size_t d = 0; d < request.outputs.size(); ++d) ACU_RETURN_IF_ERROR(WriteLog(request, result, d));
+Status WriteLogs(const ScoreRequest& request, const ScoredRun& result, const Summary& summary) {
+  for (size_t d = 0; d < request.outputs.size(); ++d) ACU_RETURN_IF_ERROR(WriteLog(request, result, summary, d));
   for (size_t d = 0; d < request.pairs_outputs.size(); ++d)
     ACU_RETURN_IF_ERROR(WriteFile(request.pairs_outputs[d], PairsCsv(result, d)));
   return {};
@@ -323,7 +326,7 @@ Status WriteReport(const ScoreRequest& request, const ScoredRun& result, const S
 
 Status WriteOutputs(const ScoreRequest& request, const ScoredRun& result, const Summary& summary,
                     const std::string& encodes_part) {
-  ACU_RETURN_IF_ERROR(WriteLogs(request, result));
+  ACU_RETURN_IF_ERROR(WriteLogs(request, result, summary));
   ACU_RETURN_IF_ERROR(WriteJunit(request, summary));
   ACU_RETURN_IF_ERROR(WriteReceipt(request, summary));
   ACU_RETURN_IF_ERROR(WriteReport(request, result, summary, encodes_part));

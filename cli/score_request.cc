@@ -12,6 +12,7 @@
 #include "metric/registry.h"
 #include "report/map_films.h"
 #include "report/run_page.h"
+#include "report/score_rows.h"
 
 namespace acutance::cli {
 namespace {
@@ -98,7 +99,9 @@ Result<std::vector<std::string>> PathsOf(const std::string& option, const std::s
 std::string FormatOf(const std::string& output) {
   std::string extension = std::filesystem::path(output).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension.empty() || !FindLogFormat(extension.substr(1)) ? "xml" : extension.substr(1);
+  if (extension.empty()) return "xml";
+  extension.erase(0, 1);
+  return FindLogFormat(extension) || FindTableFormat(extension) ? extension : "xml";
 }
 
 Status CheckGate(const ScoreRequest& request) {
@@ -142,7 +145,8 @@ void CompleteRun(ScoreRequest& request) {
   RunRequest& run = request.run;
   run.check_model_sizes = true;
   request.shots = run.find_shots;
-  run.find_shots = request.shots || request.json || request.stream_frames || !request.report.empty();
+  const bool writes_rows = FindTableFormat(request.format.empty() ? FormatOf(request.output) : request.format);
+  run.find_shots = request.shots || request.json || request.stream_frames || !request.report.empty() || writes_rows;
   request.maps = run.maps;
   request.worst = run.worst_frames;
   if (!request.report.empty()) run.worst_frames = std::max(request.worst, FramesShownOf(run.distorted.size()));

@@ -5,7 +5,7 @@ set -euo pipefail
 
 build=$(realpath "${BUILD:-build}")
 packages=(scikit-build-core==1.1.2 nanobind==3.1.0 numpy==2.4.6 pytest==9.2.0 mypy==2.4.1 av==18.1.0 pandas==3.1.1
-  tqdm==4.70.1)
+  tqdm==4.70.1 pyarrow==26.0.1 duckdb==2.0.1 polars==2.1.0)
 
 tools/venv.sh "${packages[@]}"
 tools/venv.sh ray==2.60.0 || echo "setup: continuing without ray; the test of acutance.cluster is skipped" >&2

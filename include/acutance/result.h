@@ -107,7 +107,9 @@ class Result {
   std::vector<std::pair<std::string, double>> Aggregates(int video = 0) const;
 
   /// A log as libvmaf writes it; format: "xml", "json", "csv" or "sub". `precision`: "legacy" (libvmaf's six decimal
-  /// places), "max" (round-trip) or 1 to 17 significant digits. The file is written completely or not at all.
+  /// places), "max" (round-trip) or 1 to 17 significant digits. "parquet" and "arrow" write a row a frame for queries,
+  /// of 64-bit numbers: paths, frames of both videos, seconds, shot, and each score. The file is written completely or
+  /// not at all.
   Status WriteLog(const std::string& path, std::string_view format, int video = 0,
                   std::string_view precision = "legacy") const;
 

@@ -241,14 +241,15 @@ class Result(Mapping[str, npt.NDArray[np.float64]]):
         return pandas.DataFrame(dict(self), index=pandas.RangeIndex(self.frames, name="frame"))
 
     def write_log(self, path: Path, format: str | None = None, *, precision: str = "legacy") -> None:
-        """Writes a log as libvmaf does; the file is written completely or not at all.
+        """Writes a log; the file is written completely or not at all.
 
-        format: "xml", "json", "csv" or "sub"; None: by the path's ending, else xml.
+        format: "xml", "json", "csv" or "sub" as libvmaf writes them, "parquet" or "arrow" with a row a frame for queries
+        (paths, frames of both videos, seconds, shot, and each score); None: by the path's ending, else xml.
         precision: "legacy" (libvmaf's six decimal places), "max" (round-trip) or "1" to "17" significant digits.
         """
         if format is None:
             ending = os.path.splitext(os.fspath(path))[1][1:]
-            format = ending if ending in ("xml", "json", "csv", "sub") else "xml"
+            format = ending if ending in ("xml", "json", "csv", "sub", "parquet", "arrow") else "xml"
         self._core.write_log(path_bytes(path), format, self._video, precision)
 
     def report(self, path: Path | None = None) -> str | None:

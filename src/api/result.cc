@@ -18,6 +18,7 @@
 #include "report/run_page.h"
 #include "report/run_summary.h"
 #include "report/run_view.h"
+#include "report/score_rows.h"
 #include "report/summary.h"
 #include "report/summary_json.h"
 #include "stats/bootstrap.h"
@@ -174,6 +175,10 @@ std::vector<std::pair<std::string, double>> Result::Aggregates(int video) const 
 
 Status Result::WriteLog(const std::string& path, std::string_view format, int video, std::string_view precision) const {
   ACU_ASSIGN_OR_RETURN(const ScoreTable* table, content_->Table(video));
+  if (const TableFormat* rows = FindTableFormat(format)) {
+    ACU_ASSIGN_OR_RETURN(const acutance::Summary summary, MakeSummary(content_->Choice(), content_->View()));
+    return WriteTable(path, *rows, ScoreRows(summary, static_cast<size_t>(video)));
+  }
   ACU_ASSIGN_OR_RETURN(const NumberFormat numbers, NumberFormat::Parse(precision));
   const ScoredEncode& encode = content_->run.encodes[static_cast<size_t>(video)];
   return WriteLogFile(path, format,
