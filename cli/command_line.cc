@@ -166,6 +166,24 @@ void AddCtcOptions(CLI::App& command, CtcTexts& texts) {
       "Example: acutance ctc v13.0.0=new/ --anchor anchor/ --references clips/ --output tables");
 }
 
+void AddFitOptions(CLI::App& command, FitTexts& texts) {
+  Add(command, "opinions", texts.opinions, "FILE",
+      "CSV: mos; name, content, ci (or std and votes) where known; other columns of numbers are scores")
+      ->required();
+  Add(command, "--scores", texts.scores, "DIR", "Also the scores of `acutance batch --out DIR`, by the encodes' names");
+  Add(command, "--train", texts.train, "FILE", "Train a model on --features, and write it for libvmaf and --model");
+  Add(command, "--features", texts.training.features, "NAMES", "Features to train on, separated by commas")
+      ->delimiter(',');
+  Add(command, "--c", texts.training.c, "N", "C of the regression (default: 4)")->check(CLI::PositiveNumber);
+  Add(command, "--gamma", texts.training.gamma, "N", "Gamma of its kernel (default: 0.04)")->check(CLI::PositiveNumber);
+  Add(command, "--nu", texts.training.nu, "N", "Its nu (default: 0.9)")->check(CLI::Range(0.001, 1.0));
+  command.add_flag("--search", texts.training.searches, "Try 60 sets of these three, and take the best one");
+  Add(command, "--folds", texts.training.folds, "N", "Parts of the cross-validation, by content (default: 5)")
+      ->check(CLI::Range(2, 100));
+  command.add_flag("--json", texts.json, "Print the results as JSON");
+  command.footer("\nExample: acutance fit opinions.csv --scores results/");
+}
+
 void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
   Add(command, "list", texts.list, "LIST", "CSV with the columns reference, distorted and, optionally, name")
       ->required();
@@ -338,6 +356,9 @@ int RunCommandLine(int argc, char** argv) {
   CtcTexts ctc_texts;
   AddCtcOptions(add("ctc", "Score releases, and compare them, as AVM does", [&] { return RunCtcCommand(ctc_texts); }),
                 ctc_texts);
+  FitTexts fit_texts;
+  AddFitOptions(add("fit", "Compare scores with opinions, and train models", [&] { return RunFitCommand(fit_texts); }),
+                fit_texts);
   BatchTexts batch_texts;
   AddBatchOptions(
       add("batch", "Score the pairs of a list, several at a time", [&] { return RunBatchCommand(batch_texts); }),

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cli/score_request.h"
 #include "devices/backends.h"
+#include "report/fit/train_model.h"
 #include "run/score_run.h"
 
 namespace acutance::cli {
@@ -50,6 +51,17 @@ struct CtcTexts {
 
 /// `ctc`: scores an encoder's releases by AVM's common test conditions, and makes AVM's tables of their BD-rates.
 int RunCtcCommand(const CtcTexts& texts);
+
+struct FitTexts {
+  std::string opinions;  // CSV
+  std::string scores;    // the folder of a batch; empty: none
+  std::string train;     // the model's file; empty: none
+  TrainingOptions training;
+  bool json = false;
+};
+
+/// `fit`: how well scores agree with opinions; trains a model on features.
+int RunFitCommand(const FitTexts& texts);
 
 struct BatchTexts {
   std::string list;

@@ -7,8 +7,9 @@ packages() {
   case $1 in
     build) echo g++ cmake pkg-config python3 libhwy-dev libfmt-dev nlohmann-json3-dev libcli11-dev \
       libdeflate-dev libturbojpeg0-dev libgtest-dev libgmock-dev libbenchmark-dev ;;
-    # The build does without these: slower, without kernels for some GPUs. ffmpeg brings the libraries that read containers.
-    build-optional) echo ninja-build ccache ffmpeg clang-19 lld-19 glslc spirv-tools libvulkan-dev ;;
+    # The build does without these: slower, without kernels for some GPUs, without training of models (libsvm). ffmpeg brings
+    # the libraries that read containers.
+    build-optional) echo ninja-build ccache ffmpeg clang-19 lld-19 glslc spirv-tools libvulkan-dev libsvm-dev ;;
     score | bench) echo python3 python3-venv ffmpeg ;;
     test) echo python3 python3-yaml ;;
     python-optional) echo python3-venv python3-dev ;;
