@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "math/exact_math.h"
@@ -30,6 +32,37 @@ std::vector<double> Ranks(std::span<const double> x) {
     for (size_t i = begin; i < end; ++i) ranks[order[i]] = static_cast<double>(begin + end + 1) / 2;
   }
   return ranks;
+}
+
+using Pair = std::pair<double, double>;
+
+int64_t PairsOf(int64_t count) { return count * (count - 1) / 2; }
+
+/// How many pairs are equal by `part`, by which they are sorted.
+template <class Part>
+int64_t EqualPairs(const std::vector<Pair>& sorted, Part part) {
+  int64_t equal = 0;
+  for (size_t begin = 0, end; begin < sorted.size(); begin = end) {
+    for (end = begin; end < sorted.size() && std::invoke(part, sorted[end]) == std::invoke(part, sorted[begin]);) ++end;
+    equal += PairsOf(static_cast<int64_t>(end - begin));
+  }
+  return equal;
+}
+
+/// Sorts by the second number, by merging; returns how many pairs stood in the other order (Knight 1966).
+int64_t SortByY(std::span<Pair> pairs) {
+  if (pairs.size() < 2) return 0;
+  const std::span<Pair> lower = pairs.first(pairs.size() / 2), upper = pairs.subspan(pairs.size() / 2);
+  int64_t swaps = SortByY(lower) + SortByY(upper);
+  std::vector<Pair> merged;
+  size_t i = 0, j = 0;
+  while (i < lower.size() || j < upper.size()) {
+    const bool takes_lower = j == upper.size() || (i < lower.size() && lower[i].second <= upper[j].second);
+    if (!takes_lower) swaps += static_cast<int64_t>(lower.size() - i);
+    merged.push_back(takes_lower ? lower[i++] : upper[j++]);
+  }
+  std::ranges::copy(merged, pairs.begin());
+  return swaps;
 }
 
 using Parameters = std::array<double, 4>;  // bottom, top, middle, width
@@ -152,18 +185,15 @@ double Pearson(std::span<const double> x, std::span<const double> y) {
 double Spearman(std::span<const double> x, std::span<const double> y) { return Pearson(Ranks(x), Ranks(y)); }
 
 double Kendall(std::span<const double> x, std::span<const double> y) {
-  if (x.size() < 2) return kNone;
-  int64_t sum = 0, x_differ = 0, y_differ = 0;
-  for (size_t i = 1; i < x.size(); ++i)
-    for (size_t j = 0; j < i; ++j) {
-      const int by_x = (x[i] > x[j]) - (x[i] < x[j]), by_y = (y[i] > y[j]) - (y[i] < y[j]);
-      sum += by_x * by_y;
-      x_differ += by_x != 0;
-      y_differ += by_y != 0;
-    }
-  if (x_differ == 0 || y_differ == 0) return kNone;
-  return static_cast<double>(sum) /
-         (std::sqrt(static_cast<double>(x_differ)) * std::sqrt(static_cast<double>(y_differ)));
+  std::vector<std::pair<double, double>> pairs;
+  for (size_t i = 0; i < x.size(); ++i) pairs.emplace_back(x[i], y[i]);
+  std::ranges::sort(pairs);
+  const int64_t all = PairsOf(std::ssize(pairs)), x_equal = EqualPairs(pairs, &Pair::first),
+                both_equal = EqualPairs(pairs, std::identity());
+  const int64_t swaps = SortByY(pairs), y_equal = EqualPairs(pairs, &Pair::second);
+  if (x_equal == all || y_equal == all) return kNone;
+  const auto agreeing = static_cast<double>(all - x_equal - y_equal + both_equal - 2 * swaps);
+  return agreeing / (std::sqrt(static_cast<double>(all - x_equal)) * std::sqrt(static_cast<double>(all - y_equal)));
 }
 
 double LogisticCurve::operator()(double x) const { return bottom + (top - bottom) / (1 + Exp(-(x - middle) / width)); }
