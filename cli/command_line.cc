@@ -70,6 +70,12 @@ int Score(ScoreRequest& request) {
   return status.ok() ? RunScoreCommand(request) : UsageError("score", status.message());
 }
 
+int Look(const LookTexts& texts, ScoreRequest& request) {
+  Status status = PrepareLook(texts, request);
+  if (status.ok()) status = Complete(request);
+  return status.ok() ? RunLookCommand(request) : UsageError("look", status.message());
+}
+
 int PrintText(const std::string& text) {
   fmt::print("{}", text);
   return kOk;
@@ -111,6 +117,14 @@ void AddCompareOptions(CLI::App& command, EncodesTexts& texts) {
   AddScoreOptions(command, texts.score);
   AddByOption(command, texts);
   command.footer("\nExample: acutance compare ref.mp4 a.mp4 b.mp4 c.mp4");
+}
+
+void AddLookOptions(CLI::App& command, LookTexts& texts, ScoreRequest& score) {
+  AddScoreOptions(command, score);
+  Add(command, "--at", texts.at, "FRAME", "The frame to show, counted from 0 (default: the worst ones)")
+      ->check(CLI::NonNegativeNumber);
+  command.get_option("--report")->description("The page (default: a file in the folder for temporary ones)");
+  command.footer("\nExample: acutance look ref.mp4 encode.mp4 --at 312");
 }
 
 void AddLadderOptions(CLI::App& command, EncodesTexts& texts) {
@@ -348,6 +362,10 @@ int RunCommandLine(int argc, char** argv) {
   EncodesTexts texts;
   CLI::App& score = add("score", "Score distorted videos against their reference", [&] { return Score(texts.score); });
   if (is_named(score)) AddScoreOptions(score, texts.score);
+  LookTexts look_texts;
+  CLI::App& look =
+      add("look", "Show frames of two videos with a wipe, in a browser", [&] { return Look(look_texts, texts.score); });
+  if (is_named(look)) AddLookOptions(look, look_texts, texts.score);
   CLI::App& compare = add("compare", "Compare encodes of one reference", [&] { return RunCompareCommand(texts); });
   if (is_named(compare)) AddCompareOptions(compare, texts);
   CLI::App& ladder = add("ladder", "Rate-quality curves, hulls and BD-rates", [&] { return RunLadderCommand(texts); });

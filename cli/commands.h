@@ -37,6 +37,14 @@ int RunCompareCommand(EncodesTexts& texts);
 int RunLadderCommand(EncodesTexts& texts);
 int RunBdCommand(const EncodesTexts& texts);
 
+struct LookTexts {
+  std::optional<int64_t> at;  // frame; not set: the worst ones
+};
+
+/// `look`: sets what a run needs for the page, and shows it.
+Status PrepareLook(const LookTexts& texts, ScoreRequest& request);
+int RunLookCommand(const ScoreRequest& request);
+
 struct CtcTexts {
   std::vector<std::string> releases, anchors;  // DIR or TAG=DIR
   std::string references;                      // folder of the videos that encodes are scored against

@@ -318,8 +318,11 @@ Status WriteReport(const ScoreRequest& request, const ScoredRun& result, const S
                    const std::string& encodes_part) {
   if (request.report.empty()) return {};
   const std::string now = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
-  return WriteFile(request.report,
-                   ReportPage(summary, ViewOf(result), {.receipt = {now}, .encodes_part = encodes_part}));
+  return WriteFile(request.report, ReportPage(summary, ViewOf(result),
+                                              {.receipt = {now},
+                                               .encodes_part = encodes_part,
+                                               .first_frame = request.look ? request.run.skip_reference : 0,
+                                               .pictures_first = request.look}));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct ScoreRequest {
   std::string format;
   NumberFormat numbers;  // of the logs
   std::string report;    // an HTML file; empty: none
+  bool look = false;     // the report shows frames first, by their numbers in the videos
   std::string junit;     // a file; empty: none
   std::string receipt;   // a file; empty: none
   std::string trace;     // a file; empty: none

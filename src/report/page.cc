@@ -134,15 +134,18 @@ std::string MakePage(const Page& page) {
   text += VerdictPart(page);
   text += "<main>\n";
   text += page.encodes_part;
+  if (page.pictures_first) text += FramesPart(page);
   text += ComparedPart(page);
   text += CurvesPart(page);
   text += LossPart(page);
   text += WorstSecondsPart(page);
-  text += WorstFramesPart(page);
+  if (!page.pictures_first) text += FramesPart(page);
   text += ScoresSection(page);
   text += "</main>\n" + Receipt(page);
   text += "<script type=\"application/json\" id=\"data\">" + Data(page) + "</script>\n<script>\n";
   text += kPageScript;
+  text += "</script>\n<script>\n";
+  text += kPageLookScript;
   text += "</script>\n</body></html>\n";
   return text;
 }

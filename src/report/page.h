@@ -52,6 +52,8 @@ struct Page {
   bool full_range = false;                  // samples use all values
   std::vector<PageVideo> videos;            // like the summary's
   std::vector<std::string> receipt;         // lines for the foot: the command, the time
+  int64_t first_frame = 0;                  // number of the first frame in the videos, by which frames are shown
+  bool pictures_first = false;              // the frames' pictures in front of the curves
   std::string encodes_part;                 // HTML of the encodes side by side; empty: nothing compares them
   int64_t most_points = 600'000;            // of all curves together
 };

@@ -263,18 +263,6 @@
       box.scrollIntoView({block: "center"});
       box.focus({preventScroll: true});
     });
-  for (const button of document.querySelectorAll("button.flip"))
-    button.addEventListener("click", () => {
-      const on = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", on);
-      button.textContent = on ? "Show the encode again" : "Show the reference in the encode's place";
-      for (const kind of ["whole", "spot"]) {
-        const [reference, encode] = button.parentElement.querySelectorAll(`.${kind} img`);
-        if (on) encode.dataset.own = encode.src;
-        encode.src = on ? reference.src : encode.dataset.own;
-      }
-    });
-
   draw();
   document.documentElement.dataset.drawn = "true";  // for tests
 })();

@@ -162,6 +162,19 @@ std::string Figure(const RgbImage& image, size_t most, const std::string& words,
                      Image("jpeg", SmallJpeg(image, most), image, words), EscapeXml(words));
 }
 
+/// Two crops of the same place, with the samples of their frames where the bytes of both are few enough.
+std::string Spots(const RgbImage& reference, const RgbImage& encode, size_t most, const std::string& place) {
+  const std::string pngs[] = {Png(reference), Png(encode)};
+  const auto figure = [&](const RgbImage& image, const std::string& png, const char* what) {
+    if (pngs[0].size() + pngs[1].size() > most)
+      return Figure(image, most / 2, fmt::format("{} {}", what, place), "spot");
+    const std::string words = fmt::format("{} {}, lossless", what, place);
+    return fmt::format("<figure class=\"spot\">{}<figcaption>{}</figcaption></figure>\n",
+                       Image("png", png, image, words), EscapeXml(words));
+  };
+  return figure(reference, pngs[0], "reference") + figure(encode, pngs[1], "encode");
+}
+
 std::string LostWords(const LostPoints& lost) {
   std::string text;
   for (int kind = 0; kind < kDamages; ++kind)
@@ -192,7 +205,7 @@ bool IsChange(const Summary& summary, const std::string& warning) {
 }
 
 /// Limit on the bytes of a frame's pictures.
-constexpr size_t kBytesForPictures = 2'200'000;
+constexpr size_t kBytesForPictures = 3'000'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   constexpr int kWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
@@ -203,24 +216,23 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   };
   std::string text = fmt::format(
       "<article><h3><button type=\"button\" class=\"go\" data-frame=\"{}\">Frame {}, {}</button> {}: {}</h3>\n",
-      frame.frame, frame.frame, Clock(page, frame.frame), EscapeXml(QualityName(page)), Graded(page, frame.score));
+      frame.frame, page.first_frame + frame.frame, Clock(page, page.first_frame + frame.frame),
+      EscapeXml(QualityName(page)), Graded(page, frame.score));
   if (!frame.cause.empty()) text += "<p>mostly for <strong>" + EscapeXml(frame.cause) + "</strong></p>\n";
   if (frame.lost) text += "<p class=\"note\">" + LostWords(*frame.lost) + "</p>\n";
   text += "<div class=\"pictures\">\n";
-  text += Figure(whole(frame.reference), bytes / 4, "reference", "whole");
+  text += Figure(whole(frame.reference), bytes / 6, "reference", "whole");
   const RgbImage encode = whole(frame.distorted);
-  text += Figure(encode, bytes / 4, "encode", "whole");
-  text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 6,
+  text += Figure(encode, bytes / 6, "encode", "whole");
+  text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 12,
                  "difference of luma, white from 32 of 256 steps", "whole");
   if (!frame.map.empty())
     text +=
         Figure(MapOverImage(DarkGray(encode), frame.distorted.format, frame.map, frame.map_block, frame.map_columns),
-               bytes / 6, frame.map_words, "map");
+               bytes / 12, frame.map_words, "map");
   const std::string place = fmt::format("around ({}, {}), where it differs most, in its own size", spot.x, spot.y);
-  text += Figure(crop(frame.reference), bytes / 6, "reference " + place, "spot");
-  text += Figure(crop(frame.distorted), bytes / 6, "encode " + place, "spot");
-  return text +
-         "</div>\n<button type=\"button\" class=\"flip\">Show the reference in the encode's place</button></article>\n";
+  text += Spots(crop(frame.reference), crop(frame.distorted), bytes / 2, place);
+  return text + "</div></article>\n";
 }
 
 }  // namespace
@@ -372,7 +384,7 @@ std::string WorstSecondsPart(const Page& page) {
   return Section("seconds", "Worst seconds", WideTable("", head, rows));
 }
 
-std::string WorstFramesPart(const Page& page) {
+std::string FramesPart(const Page& page) {
   std::vector<const PageFrame*> frames;
   for (const PageVideo& video : page.videos)
     for (const PageFrame& frame : video.worst) frames.push_back(&frame);
@@ -389,7 +401,7 @@ std::string WorstFramesPart(const Page& page) {
     if (page.videos.size() > 1) text += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
     for (size_t i = 0; i < page.videos[v].worst.size(); ++i) text += *card++;
   }
-  return Section("frames", "Worst frames", text);
+  return Section("frames", page.summary->frame_count == 1 ? "Frame" : "Worst frames", text);
 }
 
 }  // namespace acutance

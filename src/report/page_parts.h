@@ -11,7 +11,8 @@
 
 namespace acutance {
 
-extern const std::string_view kPageStyle, kPageScript;  // page.css and page.js, embedded by embed_text.py
+/// page.css, page.js and page_look.js, embedded by embed_text.py.
+extern const std::string_view kPageStyle, kPageScript, kPageLookScript;
 
 /// The name of a video's file; the whole path where another's file has that name.
 std::string VideoName(const Summary& summary, size_t video);
@@ -39,7 +40,7 @@ std::string LossPart(const Page& page);
 std::string WorstSecondsPart(const Page& page);
 
 /// Reference, encode, difference and the spot that differs most.
-std::string WorstFramesPart(const Page& page);
+std::string FramesPart(const Page& page);
 
 /// A curve of whole steps from `low` to `high`: 0 is low, 65534 is high, 65535 is a frame without a score.
 /// Little-endian 16-bit values, in base64.

@@ -196,6 +196,8 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
   page.receipt = ReceiptLines(summary);
   std::ranges::move(choice.receipt, std::back_inserter(page.receipt));
   page.encodes_part = std::move(choice.encodes_part);
+  page.first_frame = choice.first_frame;
+  page.pictures_first = choice.pictures_first;
   if (choice.is_small) page.most_points = kPointsOfSmallPage;
   NoteModels(view, page);
   for (size_t d = 0; d < summary.videos.size(); ++d) {

@@ -20,6 +20,8 @@ struct PageChoice {
   std::vector<std::string> receipt{};  // lines for the foot
   bool is_small = false;               // for a notebook: curves of fewer points, no pictures
   std::string encodes_part{};          // Page::encodes_part
+  int64_t first_frame = 0;             // and others of Page
+  bool pictures_first = false;
 };
 
 /// The page's HTML.

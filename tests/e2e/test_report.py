@@ -4,14 +4,13 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
 import unittest
 
+from browser import BROWSER
 from clips import CommandTest, needs_ffmpeg
 
 WIDTH, HEIGHT, BAD = 320, 160, range(25, 50)  # the least that VMAF v1 accepts
-BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "google-chrome"))), None)
 DICE = random.Random(5)
 CELLS = [DICE.randrange(30, 220) for _ in range(997)]
 GRAIN = [DICE.random() - 0.5 for _ in range(4099)]

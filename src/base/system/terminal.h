@@ -1,6 +1,10 @@
 // Terminals and Ctrl-C.
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/status.h"
 
 namespace acutance {
@@ -9,6 +13,9 @@ inline constexpr int kStandardInput = 0, kStandardOutput = 1, kStandardError = 2
 
 bool IsTerminal(int descriptor);
 int TerminalColumns(int descriptor);  // 80 where unknown
+
+/// The command that shows a page in a browser and returns at once; empty where there is no screen.
+std::vector<std::string> PageOpener(const std::string& page);
 
 /// kEnds: also what a system's or terminal's end sends.
 enum class Interrupts { kControlC, kEnds };

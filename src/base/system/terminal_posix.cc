@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "base/threads/exception_barrier.h"
@@ -16,6 +17,16 @@ bool IsTerminal(int descriptor) { return ::isatty(descriptor) == 1; }
 int TerminalColumns(int descriptor) {
   winsize size{};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::vector<std::string> PageOpener(const std::string& page) {
+#ifdef __APPLE__
+  return {"open", page};
+#else
+  const bool has_screen = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!has_screen) return {};
+  return {"sh", "-c", "xdg-open \"$0\" &", page};  // a browser that was not open yet may run as its child
+#endif
 }
 
 Status HandleInterrupts(Interrupts which, void (*handle)()) {

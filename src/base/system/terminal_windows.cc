@@ -35,6 +35,8 @@ int TerminalColumns(int descriptor) {
   return known ? info.srWindow.Right - info.srWindow.Left + 1 : 80;
 }
 
+std::vector<std::string> PageOpener(const std::string& page) { return {"cmd", "/c", "start", "", page}; }
+
 Status HandleInterrupts(Interrupts which, void (*handle)()) {
   g_handle = handle;
   g_which = which;
