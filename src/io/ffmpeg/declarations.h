@@ -115,7 +115,8 @@ struct AVContentLightMetadata {
 };
 
 struct AVDOVIDecoderConfigurationRecord {
-  uint8_t dv_version_major, dv_version_minor, dv_profile;
+  uint8_t dv_version_major, dv_version_minor, dv_profile, dv_level, rpu_present_flag, el_present_flag, bl_present_flag,
+      dv_bl_signal_compatibility_id;
 };
 
 struct AVMasteringDisplayMetadata {

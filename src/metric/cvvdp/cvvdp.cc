@@ -438,6 +438,17 @@ Result<CvvdpSettings> ReadSettings(const OptionValues& options) {
   return settings;
 }
 
+/// The standard display, as bright as the one that the video was mastered on. HLG is made for displays of any peak.
+HdrDefaults ForHdr(const HdrFacts& facts) {
+  if (!facts.is_pq) return {.note = "cvvdp: on the display standard_hdr_hlg"};
+  if (!facts.mastering_peak)
+    return {.note = "cvvdp: on the display standard_hdr_pq, since the reference declares no mastering display"};
+  return {.options = {{"display_file",
+                       fmt::format("{{\"standard_hdr_pq\": {{\"max_luminance\": {}}}}}", *facts.mastering_peak)}},
+          .note = fmt::format("cvvdp: on the display standard_hdr_pq with the mastering display's peak of {:.6g} cd/m2",
+                              *facts.mastering_peak)};
+}
+
 }  // namespace
 
 const Metric kCvvdpMetric = {
@@ -452,6 +463,7 @@ const Metric kCvvdpMetric = {
     .smallest = {2, 2},
     .reads_all_chroma = true,
     .reads_floats = true,
+    .for_hdr = ForHdr,
     .make = OfSettings<Make>,
     .make_plan = OfSettings<MakeCvvdpPlan>,
     .stays_on_cpu = OfSettings<StaysOnCpu>,

@@ -134,7 +134,7 @@ double CvvdpJod(double distance);
 /// (10 - JOD) / 10, in floats.
 struct CvvdpHeatCurve {
   float straight, factor;  // up to 0.1, and of the power beyond
-  cvvdp::CvvdpExponent exponent;
+  FloatExponent exponent;
 };
 CvvdpHeatCurve MakeCvvdpHeatCurve();
 float CvvdpHeat(float distance);

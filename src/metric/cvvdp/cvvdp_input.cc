@@ -53,7 +53,7 @@ float LinearLight(const CvvdpLight& light, float value) {
 std::array<float, 3> HlgLight(const CvvdpLight& light, const std::array<float, 3>& scene) {
   constexpr float kLeast = 0x1p-60f;
   const float luminance = cvvdp_channel(scene[0], scene[1], scene[2], 0.2627f, 0.6780f, 0.0593f);
-  const float factor = luminance < kLeast ? 0.0f : cvvdp_pow(luminance, light.gamma);
+  const float factor = luminance < kLeast ? 0.0f : float_power(luminance, light.gamma);
   std::array<float, 3> shown;
   for (int c = 0; c < 3; ++c) {
     float value = factor * scene[c];
@@ -72,7 +72,7 @@ CvvdpLight::CvvdpLight(const CvvdpDisplay& display)
       most(static_cast<float>(display.peak)),
       added(static_cast<float>(display.reflected)),
       is_exposed(display.exposure != 1),
-      gamma(cvvdp_exponent(curve == CvvdpDisplay::Curve::kHlg ? static_cast<float>(display.SystemGamma() - 1) : 1.0f)),
+      gamma(float_exponent(curve == CvvdpDisplay::Curve::kHlg ? static_cast<float>(display.SystemGamma() - 1) : 1.0f)),
       range(static_cast<float>(display.peak - display.black)),
       black(static_cast<float>(display.black + display.reflected)) {
   const Matrix3 matrix = display.ToChannels();

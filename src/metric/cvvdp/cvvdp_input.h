@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "metric/blocks/float_power.h"
 #include "metric/blocks/linear_rgb.h"
 #include "metric/cvvdp/cvvdp_display.h"
 #include "metric/derived_input.h"
@@ -81,7 +82,7 @@ struct CvvdpLight {
   std::array<std::array<float, 3>, 3> to_channels;  // by channel
   float exposure, least, most, added;               // of a linear display
   bool is_exposed;                                  // HLG alone: exposure is not 1
-  cvvdp::CvvdpExponent gamma;                       // HLG: the system's, less 1
+  FloatExponent gamma;                              // HLG: the system's, less 1
   float range, black;                               // HLG
 };
 

@@ -117,7 +117,7 @@ HWY_INLINE VF Curve(const CvvdpLight& light, VF value) {
 
 HWY_INLINE void ShowHlg(const CvvdpLight& light, VF (&color)[3]) {
   const VF luminance = Channel(color[0], color[1], color[2], 0.2627f, 0.6780f, 0.0593f), least = Number(0x1p-60f);
-  const Many<1> power = Pow(
+  const Many<1> power = Power(
       Many<1>{{hn::Max(luminance, least)}}, [&](int) -> const auto& { return light.gamma; });
   const VF factor = hn::IfThenZeroElse(hn::Lt(luminance, least), power[0]);
   for (VF& value : color) {

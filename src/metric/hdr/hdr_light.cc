@@ -1,0 +1,72 @@
+// Light of a video's pictures, a derived input.
+#include "base/int_math.h"
+#include "exec/plan.h"
+#include "metric/blocks/linear_rgb_args.h"
+#include "metric/hdr/hdr.h"
+
+namespace acutance {
+namespace {
+
+constexpr TuningEntry kLightTuning[] = {{"hdr_light", "", "32x4"}};
+
+/// What the kernel reads: LinearRgbFactors, then the curve.
+struct LightTable {
+  light::LinearRgbFactors factors;
+  hdr::HdrCurve curve;
+};
+
+class HdrLightInput : public DerivedInput {
+ public:
+  explicit HdrLightInput(const HdrSettings& settings)
+      : settings_(settings), encoded_(settings.rgb), key_(HdrLightKey(settings)) {}
+
+  std::string key() const override { return key_; }
+  unsigned planes() const override { return kAllPlanes; }
+  PictureFormat Format(const PictureFormat& source) const override { return encoded_.Format(source); }
+
+  void Compute(const Picture& source, const MutablePicture& derived) const override {
+    const LinearRgbConversion conversion(settings_.rgb, source.format);
+    for (int y = 0; y < source.format.height; ++y) {
+      const std::array<float*, 3> row = {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)};
+      LinearRgbRow(conversion, source, y, row);
+      HdrLightRow(settings_.curve, source.format.width, row);
+    }
+  }
+
+  Status AddLaunches(Plan& plan, const PlanContext& context, Video video) const override {
+    const LinearRgbConversion conversion(settings_.rgb, context.format);
+    const LightTable table = {conversion.factors, settings_.curve};
+    const BufferRef factors = plan.AddTable("factors of light", std::span(&table, 1));
+    return AddColorLaunch(plan, context, video, conversion, {"hdr_light", kLightTuning, key_, factors});
+  }
+
+ private:
+  const HdrSettings settings_;
+  const LinearRgbInput encoded_;
+  const std::string key_;
+};
+
+}  // namespace
+
+std::string HdrLightKey(const HdrSettings& settings) {
+  const hdr::HdrCurve& curve = settings.curve;
+  return fmt::format("light {} {} {} of {}", curve.transfer, curve.scale, curve.gamma.value,
+                     LinearRgbInput(settings.rgb).key());
+}
+
+std::vector<InputSpec> HdrInputs(const HdrSettings& settings) {
+  const auto derived = std::make_shared<HdrLightInput>(settings);
+  return {{.video = Video::kReference, .planes = kAllPlanes, .derived = derived},
+          {.video = Video::kDistorted, .planes = kAllPlanes, .derived = derived}};
+}
+
+void HdrLightRowRef(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& row) {
+  for (int x = 0; x < width; ++x) {
+    const hdr::HdrColor light = hdr::hdr_light({row[0][x], row[1][x], row[2][x]}, curve);
+    row[0][x] = light.red;
+    row[1][x] = light.green;
+    row[2][x] = light.blue;
+  }
+}
+
+}  // namespace acutance
