@@ -281,7 +281,9 @@ class Colors(FormatTest):
         light = ":hdr10=1:max-cll=1000,400:master-display=" \
                 "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
         pq, hlg = self.hdr("pq.mp4", extra=light), self.hdr("hlg.mp4", "arib-std-b67")
-        self.assert_fails(self.score(pq, pq, "--align", "index"), 1, "HDR by PQ", "--force")
+        text = self.assert_ok(self.score(pq, pq, "--align", "index"))
+        self.assertIn("no VMAF: the videos are HDR by PQ", text)
+        self.assertIn("standard_hdr_pq with the mastering display's peak of 1000 cd/m2", text)
         self.assert_fails(self.score(pq, pq, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "HDR by PQ", "--force")
         self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "transfer functions differ")
         self.refused(self.tagged("sdr.mp4", matrix="bt2020nc", primaries="bt2020"), pq, "SDR", "HDR by PQ")

@@ -32,12 +32,13 @@ void ItpStrips(const HdrPair& pair, bool is_bt2020, RowBand strips, std::span<in
 
 using namespace hdr_vector;
 
-Many<3> HlgScene(const Many<3>& encoded) {
-  Many<3> v;
-  for (int c = 0; c < 3; ++c)
+template <int n>
+HWY_INLINE Many<n> HlgScene(const Many<n>& encoded) {
+  Many<n> v;
+  for (int c = 0; c < n; ++c)
     v[c] = hn::Mul(hn::Sub(hn::Max(encoded[c], Number(0.5f)), Bits(0x3f0f564fu)), Bits(0x4101139au));
   v = Exp2(v);
-  for (int c = 0; c < 3; ++c) {
+  for (int c = 0; c < n; ++c) {
     const VF high = hn::Mul(hn::Add(v[c], Bits(0x3e91c020u)), Bits(0x3daaaaabu));
     const VF low = hn::Mul(hn::Mul(encoded[c], encoded[c]), Bits(0x3eaaaaabu));
     v[c] = hn::IfThenElse(hn::Le(encoded[c], Number(0.5f)), low, high);
@@ -45,37 +46,61 @@ Many<3> HlgScene(const Many<3>& encoded) {
   return v;
 }
 
-Many<3> HlgLight(const HdrCurve& curve, const Many<3>& encoded) {
-  const Many<3> scene = HlgScene(encoded);
-  const VF luminance = Weighted(scene[0], scene[1], scene[2], 0.2627f, 0.6780f, 0.0593f);
-  const auto is_black = hn::Lt(luminance, Number(0x1p-60f));
-  const Many<1> power = Power(Many<1>{{hn::IfThenElse(is_black, Number(1.0f), luminance)}}, Same{curve.gamma});
-  const VF factor = hn::Mul(hn::IfThenZeroElse(is_black, power[0]), Number(curve.scale));
-  return {{hn::Mul(factor, scene[0]), hn::Mul(factor, scene[1]), hn::Mul(factor, scene[2])}};
+/// What multiplies the scene's light.
+template <int n>
+HWY_INLINE Many<n> HlgFactors(const HdrCurve& curve, const Many<n>& luminance) {
+  Many<n> v;
+  for (int c = 0; c < n; ++c) v[c] = hn::IfThenElse(hn::Lt(luminance[c], Number(0x1p-60f)), Number(1.0f), luminance[c]);
+  v = Power(v, Same{curve.gamma});
+  for (int c = 0; c < n; ++c)
+    v[c] = hn::Mul(hn::IfThenZeroElse(hn::Lt(luminance[c], Number(0x1p-60f)), v[c]), Number(curve.scale));
+  return v;
 }
 
-Many<3> SdrLight(const HdrCurve& curve, const Many<3>& light) {
-  const VF scale = Number(curve.scale);
-  return {{hn::Mul(light[0], scale), hn::Mul(light[1], scale), hn::Mul(light[2], scale)}};
-}
-
+/// Applies `curve` to each number of a row.
 template <class Curve>
-void ApplyCurve(const Curve& curve, int width, const std::array<float*, 3>& row) {
-  for (int x = 0; x < width; x += Lanes()) {
-    Many<3> colors;
-    for (int c = 0; c < 3; ++c) colors[c] = LoadUpTo(row[c] + x, width - x);
-    colors = curve(colors);
-    for (int c = 0; c < 3; ++c) StoreUpTo(colors[c], row[c] + x, width - x);
-  }
+void ApplyCurve(const Curve& curve, int width, float* row) {
+  ForVectors<kTogether>(width, [&](auto count, int x) HWY_ATTR {
+    constexpr int kCount = count;
+    Many<kCount> values;
+    for (int i = 0; i < kCount; ++i) values[i] = ReadVector<kCount>(row, x + i * Lanes(), width);
+    values = curve(values);
+    for (int i = 0; i < kCount; ++i) WriteVector<kCount>(values[i], row, x + i * Lanes(), width);
+  });
+}
+
+void ShowHlg(const HdrCurve& curve, int width, const std::array<float*, 3>& row) {
+  ForVectors<kTogether>(width, [&](auto count, int x) HWY_ATTR {
+    constexpr int kCount = count;
+    Many<kCount> factors;
+    for (int i = 0; i < kCount; ++i) {
+      const int at = x + i * Lanes();
+      factors[i] = Weighted(ReadVector<kCount>(row[0], at, width), ReadVector<kCount>(row[1], at, width),
+                            ReadVector<kCount>(row[2], at, width), 0.2627f, 0.6780f, 0.0593f);
+    }
+    factors = HlgFactors(curve, factors);
+    for (float* to : row)
+      for (int i = 0; i < kCount; ++i) {
+        const int at = x + i * Lanes();
+        WriteVector<kCount>(hn::Mul(factors[i], ReadVector<kCount>(to, at, width)), to, at, width);
+      }
+  });
 }
 
 void LightRow(const HdrCurve& curve, int width, const std::array<float*, 3>& row) {
-  const auto pq = [](const Many<3>& colors) HWY_ATTR { return PqLight(colors); };
-  const auto hlg = [&](const Many<3>& colors) HWY_ATTR { return HlgLight(curve, colors); };
-  const auto sdr = [&](const Many<3>& colors) HWY_ATTR { return SdrLight(curve, colors); };
-  if (curve.transfer == HDR_PQ) ApplyCurve(pq, width, row);
-  else if (curve.transfer == HDR_HLG) ApplyCurve(hlg, width, row);
-  else ApplyCurve(sdr, width, row);
+  const VF scale = Number(curve.scale);
+  const auto pq = [](const auto& values) HWY_ATTR { return PqLight(values); };
+  const auto scene = [](const auto& values) HWY_ATTR { return HlgScene(values); };
+  const auto scaled = [&](auto values) HWY_ATTR {
+    for (VF& value : values.at) value = hn::Mul(value, scale);
+    return values;
+  };
+  for (float* color : row) {
+    if (curve.transfer == HDR_PQ) ApplyCurve(pq, width, color);
+    else if (curve.transfer == HDR_HLG) ApplyCurve(scene, width, color);
+    else ApplyCurve(scaled, width, color);
+  }
+  if (curve.transfer == HDR_HLG) ShowHlg(curve, width, row);
 }
 
 /// `add_row(y)` for the rows of each strip, then `finish(strip)`.
@@ -94,12 +119,9 @@ void PsnrStrips(const HdrPair& pair, const HdrWeights& weights, RowBand strips, 
   const auto add_row = [&](int y) HWY_ATTR {
     for (int x = 0; x < pair.reference.width; x += Lanes()) {
       const Pixels r = Pixels::Read(pair.reference, x, y), t = Pixels::Read(pair.distorted, x, y);
-      const Many<4> first = PuEncoded(Many<4>{{r.Luminance(weights), t.Luminance(weights), r.red, t.red}});
-      const Many<4> second = PuEncoded(Many<4>{{r.green, t.green, r.blue, t.blue}});
-      AddTo(columns.Row(0) + x, hn::Sub(first[0], first[1]), true);
-      AddTo(columns.Row(1) + x, hn::Sub(first[2], first[3]), true);
-      AddTo(columns.Row(2) + x, hn::Sub(second[0], second[1]), true);
-      AddTo(columns.Row(3) + x, hn::Sub(second[2], second[3]), true);
+      const Many<2 * kPuPsnrWords> pu = PuEncoded(Many<2 * kPuPsnrWords>{
+          {r.Luminance(weights), r.red, r.green, r.blue, t.Luminance(weights), t.red, t.green, t.blue}});
+      for (int i = 0; i < kPuPsnrWords; ++i) AddTo(columns.Row(i) + x, hn::Sub(pu[i], pu[kPuPsnrWords + i]), true);
     }
   };
   ForStrips(pair, strips, add_row, [&](int strip) {
@@ -113,19 +135,42 @@ HWY_INLINE Pixels WithBt2020(const Pixels& light) {
           Weighted(red, green, blue, 0.0164f, 0.0880f, 0.8956f)};
 }
 
-HWY_INLINE Many<3> Cones(const Pixels& light) {
-  const auto [red, green, blue] = light;
-  return PqEncoded(Many<3>{{Weighted(red, green, blue, 0.412109375f, 0.52392578125f, 0.06396484375f),
-                            Weighted(red, green, blue, 0.166748046875f, 0.720458984375f, 0.11279296875f),
-                            Weighted(red, green, blue, 0.024169921875f, 0.075439453125f, 0.900390625f)}});
+/// Differences of one kind of cone between `n` vectors of both videos.
+template <int n>
+HWY_INLINE Many<n> ConeDifferences(const Pixels (&r)[n], const Pixels (&t)[n], float of_red, float of_green,
+                                   float of_blue) {
+  Many<2 * n> cones;
+  for (int i = 0; i < n; ++i) {
+    cones[i] = Weighted(r[i].red, r[i].green, r[i].blue, of_red, of_green, of_blue);
+    cones[n + i] = Weighted(t[i].red, t[i].green, t[i].blue, of_red, of_green, of_blue);
+  }
+  cones = PqEncoded(cones);
+  Many<n> differences;
+  for (int i = 0; i < n; ++i) differences[i] = hn::Sub(cones[i], cones[n + i]);
+  return differences;
 }
 
-HWY_INLINE VF Difference(const Many<3>& r, const Many<3>& t) {
-  const VF l = hn::Sub(r[0], t[0]), m = hn::Sub(r[1], t[1]), s = hn::Sub(r[2], t[2]);
+HWY_INLINE VF Difference(VF l, VF m, VF s) {
   const VF intensity = hn::Mul(hn::Add(l, m), Number(0.5f));
   const VF tritan = Weighted(l, m, s, 0.806884765625f, -1.6617431640625f, 0.8548583984375f);
   const VF protan = Weighted(l, m, s, 4.378173828125f, -4.24560546875f, -0.132568359375f);
   return hn::Sqrt(hn::Add(hn::Add(hn::Mul(intensity, intensity), hn::Mul(tritan, tritan)), hn::Mul(protan, protan)));
+}
+
+template <int n>
+HWY_INLINE Many<n> Differences(const HdrPair& pair, bool is_bt2020, int x, int y) {
+  Pixels r[n], t[n];
+  for (int i = 0; i < n; ++i) {
+    r[i] = Pixels::Read(pair.reference, x + i * Lanes(), y);
+    t[i] = Pixels::Read(pair.distorted, x + i * Lanes(), y);
+    if (!is_bt2020) r[i] = WithBt2020(r[i]), t[i] = WithBt2020(t[i]);
+  }
+  const Many<n> l = ConeDifferences(r, t, 0.412109375f, 0.52392578125f, 0.06396484375f);
+  const Many<n> m = ConeDifferences(r, t, 0.166748046875f, 0.720458984375f, 0.11279296875f);
+  const Many<n> s = ConeDifferences(r, t, 0.024169921875f, 0.075439453125f, 0.900390625f);
+  Many<n> differences;
+  for (int i = 0; i < n; ++i) differences[i] = Difference(l[i], m[i], s[i]);
+  return differences;
 }
 
 void ItpStrips(const HdrPair& pair, bool is_bt2020, RowBand strips, std::span<int64_t> words, const DeltaEMap& map,
@@ -134,14 +179,16 @@ void ItpStrips(const HdrPair& pair, bool is_bt2020, RowBand strips, std::span<in
   VF most = hn::Zero(DF());
   const auto add_row = [&](int y) HWY_ATTR {
     float* const drawn = map.Row(y);
-    for (int x = 0; x < width; x += Lanes()) {
-      Pixels r = Pixels::Read(pair.reference, x, y), t = Pixels::Read(pair.distorted, x, y);
-      if (!is_bt2020) r = WithBt2020(r), t = WithBt2020(t);
-      const VF difference = Difference(Cones(r), Cones(t));
-      most = hn::Max(most, difference);
-      AddTo(buffers.columns.Row(0) + x, difference, false);
-      if (drawn) StoreUpTo(hn::Mul(Number(720.0f), difference), drawn + x, width - x);
-    }
+    ForVectors<kTogether / 2>(width, [&](auto count, int x) HWY_ATTR {
+      constexpr int kCount = count;
+      const Many<kCount> differences = Differences<kCount>(pair, is_bt2020, x, y);
+      for (int i = 0; i < kCount; ++i) {
+        const int at = x + i * Lanes();
+        most = hn::Max(most, differences[i]);
+        AddTo(buffers.columns.Row(0) + at, differences[i], false);
+        if (drawn) WriteVector<kCount>(hn::Mul(Number(720.0f), differences[i]), drawn, at, width);
+      }
+    });
   };
   ForStrips(pair, strips, add_row, [&](int strip) HWY_ATTR {
     words[kDeltaEWords * strip] = WordFromDouble(buffers.columns.Fold(0));

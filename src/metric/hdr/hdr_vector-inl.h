@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "metric/blocks/float_power-inl.h"
 #include "metric/hdr/hdr.h"
@@ -27,18 +28,32 @@ using DD = hn::Repartition<double, DF>;
 
 HWY_INLINE int Lanes() { return static_cast<int>(hn::Lanes(DF())); }
 
-/// `count` numbers, or all lanes where there are more; zeros behind them.
-HWY_INLINE VF LoadUpTo(const float* from, int count) {
-  if (count >= Lanes()) return Load(from);
+/// How many vectors pass through a curve at once: a processor waits for each step of fewer.
+constexpr int kTogether = 8;
+
+/// `step(count, x)` for the vectors of a row: `together` at a time, then one at a time.
+template <int together, class Step>
+HWY_INLINE void ForVectors(int width, const Step& step) {
+  int x = 0;
+  for (; x + together * Lanes() <= width; x += together * Lanes()) step(std::integral_constant<int, together>(), x);
+  for (; x < width; x += Lanes()) step(std::integral_constant<int, 1>(), x);
+}
+
+/// Numbers of a row, one of `count` vectors: the last one of a row may have fewer than its lanes, and zeros behind
+/// them.
+template <int count>
+HWY_INLINE VF ReadVector(const float* row, int x, int width) {
+  if (count > 1 || x + Lanes() <= width) return Load(row + x);
   HWY_ALIGN float last[hn::MaxLanes(DF())] = {};
-  std::copy_n(from, count, last);
+  std::copy_n(row + x, width - x, last);
   return hn::Load(DF(), last);
 }
-HWY_INLINE void StoreUpTo(VF value, float* to, int count) {
-  if (count >= Lanes()) return Store(value, to);
+template <int count>
+HWY_INLINE void WriteVector(VF value, float* row, int x, int width) {
+  if (count > 1 || x + Lanes() <= width) return Store(value, row + x);
   HWY_ALIGN float last[hn::MaxLanes(DF())];
   hn::Store(value, DF(), last);
-  std::copy_n(last, count, to);
+  std::copy_n(last, width - x, row + x);
 }
 
 /// The exponent of all of some numbers.
@@ -128,9 +143,8 @@ struct Pixels {
   VF red, green, blue;
 
   HWY_INLINE static Pixels Read(const FloatColors& from, int x, int y) {
-    const int count = from.width - x;
-    return {LoadUpTo(from.Row(0, y) + x, count), LoadUpTo(from.Row(1, y) + x, count),
-            LoadUpTo(from.Row(2, y) + x, count)};
+    return {ReadVector<1>(from.Row(0, y), x, from.width), ReadVector<1>(from.Row(1, y), x, from.width),
+            ReadVector<1>(from.Row(2, y), x, from.width)};
   }
   HWY_INLINE VF Luminance(const HdrWeights& weights) const {
     return Weighted(red, green, blue, weights.red, weights.green, weights.blue);

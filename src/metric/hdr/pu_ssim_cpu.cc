@@ -58,15 +58,23 @@ class Strips {
   HWY_ATTR void ReadRow(int y) {
     float* to[kPuFields];
     for (int f = 0; f < kPuFields; ++f) to[f] = buffers_.fields.Row(f);
-    for (int x = 0; x < width_; x += Lanes()) {
-      const Many<2> pu = PuEncoded(Many<2>{{Pixels::Read(pair_.reference, x, y).Luminance(weights_),
-                                            Pixels::Read(pair_.distorted, x, y).Luminance(weights_)}});
-      const VF difference = hn::Sub(pu[0], pu[1]);
-      Store(pu[0], to[0] + x);
-      Store(difference, to[1] + x);
-      Store(hn::Mul(difference, difference), to[2] + x);
-      Store(hn::Add(hn::Mul(pu[0], pu[0]), hn::Mul(pu[1], pu[1])), to[3] + x);
-    }
+    ForVectors<kTogether / 2>(width_, [&](auto count, int x) HWY_ATTR {
+      constexpr int kCount = count;
+      Many<2 * kCount> pu;
+      for (int i = 0; i < kCount; ++i) {
+        pu[i] = Pixels::Read(pair_.reference, x + i * Lanes(), y).Luminance(weights_);
+        pu[kCount + i] = Pixels::Read(pair_.distorted, x + i * Lanes(), y).Luminance(weights_);
+      }
+      pu = PuEncoded(pu);
+      for (int i = 0; i < kCount; ++i) {
+        const VF r = pu[i], t = pu[kCount + i], difference = hn::Sub(r, t);
+        const int at = x + i * Lanes();
+        Store(r, to[0] + at);
+        Store(difference, to[1] + at);
+        Store(hn::Mul(difference, difference), to[2] + at);
+        Store(hn::Add(hn::Mul(r, r), hn::Mul(t, t)), to[3] + at);
+      }
+    });
     for (float* row : to) {
       std::fill_n(row - kRadius, kRadius, row[0]);
       std::fill_n(row + width_, kRadius, row[width_ - 1]);
