@@ -5,7 +5,7 @@ from clips import CommandTest, deepened, needs_ffmpeg
 
 TAGS = "F25:1 Ip A1:1 C420p10 XYSCSS=420P10"
 NAMES = ("pu_psnr", "pu_ssim", "delta_e_itp")
-# Of an independent implementation of docs/spec/hdr.md.
+# Of an independent implementation of docs/spec/hdr.md 5.
 KNOWN = {
     "pq": {"pu_psnr_y": [17.632361035268357, 17.642260856737394, 17.66472000265145],
            "pu_psnr_rgb": [17.63236076732961, 17.64226039627886, 17.664719730375317],
