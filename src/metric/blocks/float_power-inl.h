@@ -139,6 +139,32 @@ HWY_INLINE Many<n> Power(const Many<n>& x, const Exponent& exponent) {
   return TwoTo(exponents, parts);
 }
 
+HWY_INLINE VF Clamp(VF x, float least, float most) { return hn::Min(hn::Max(x, Number(least)), Number(most)); }
+
+/// A place in a table.
+struct Place {
+  VI index;
+  VF share;
+};
+
+/// `last`: the last interval.
+HWY_INLINE Place PlaceOf(VF x, int last) {
+  const DI d;
+  const VI index = hn::Min(hn::ConvertTo(d, x), hn::Set(d, last));
+  return {index, hn::Sub(x, hn::ConvertTo(DF(), index))};
+}
+
+HWY_INLINE VF Between(const float* table, const Place& place) {
+  const VF below = hn::GatherIndex(DF(), table, place.index), above = hn::GatherIndex(DF(), table + 1, place.index);
+  return hn::Add(below, hn::Mul(place.share, hn::Sub(above, below)));
+}
+
+/// A weighted sum.
+HWY_INLINE VF Weighted(VF red, VF green, VF blue, float of_red, float of_green, float of_blue) {
+  return hn::Add(hn::Add(hn::Mul(red, Number(of_red)), hn::Mul(green, Number(of_green))),
+                 hn::Mul(blue, Number(of_blue)));
+}
+
 }  // namespace float_vector
 }  // namespace acutance::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -72,7 +72,7 @@ Result<std::string> DisplayName(const OptionValues& options) {
   return std::string(transfer == "sdr" ? "standard_4k" : transfer == "pq" ? "standard_hdr_pq" : "standard_hdr_hlg");
 }
 
-Result<CvvdpConversion> ReadConversion(const OptionValues& options, const CvvdpDisplay& display) {
+Result<CvvdpConversion> ReadConversion(const OptionValues& options, const Display& display) {
   using Matrix = LinearRgbSettings::Matrix;
   const std::string& name = options.String("conversion");
   if (name != "reader" && name != "common")
@@ -422,11 +422,11 @@ std::vector<InputSpec> Inputs(const CvvdpSettings& settings) {
 }
 
 Result<CvvdpSettings> ReadUnprefixed(const OptionValues& options) {
-  CvvdpDisplayChoice choice = {.file = options.String("display_file")};
+  DisplayChoice choice = {.file = options.String("display_file")};
   ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
   ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
   ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
-  ACU_ASSIGN_OR_RETURN(const CvvdpDisplay display, FindCvvdpDisplay(choice));
+  ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(choice));
   ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
   ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
   return CvvdpSettings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};

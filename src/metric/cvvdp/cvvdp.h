@@ -151,7 +151,7 @@ std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base);
 
 /// The metric's options.
 struct CvvdpSettings {
-  CvvdpDisplay display;
+  Display display;
   CvvdpConversion conversion;
   double frames_per_second = 25;
   bool is_temporal = true;

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "kernel/kernel.h"
+#include "metric/blocks/display.h"
 #include "metric/blocks/float_colors.h"
 #include "metric/blocks/float_power.h"
 #include "metric/blocks/float_rows.h"
@@ -29,16 +31,23 @@ namespace hdr {
 struct HdrSettings {
   LinearRgbSettings rgb{};  // up to encoded colors; of SDR, up to light
   hdr::HdrCurve curve{};
-  bool is_bt2020 = true;  // the primaries of light
+  bool is_bt2020 = true;             // the primaries of light
+  std::optional<Display> display{};  // whose light it is, in place of the curve's
+  bool reads_as_cvvdp = false;       // colors as ColorVideoVDP's command reads them (reader_rgb.h)
   std::string key_suffix{};
 };
 
-/// The options that the three share, after a metric's own.
+/// The options that the three share, after a metric's own; and in front of them those that pu_psnr and pu_ssim share.
 std::vector<OptionSpec> WithHdrOptions(std::vector<OptionSpec> own);
+std::vector<OptionSpec> PuOptions();
 
 /// Fails where an option has a value that it does not know, or one that others exclude. An undeclared transfer function
 /// is taken as PQ (Metric::must_be_declared). `metric`: how messages begin.
 Result<HdrSettings> ReadHdrSettings(std::string_view metric, const OptionValues& options);
+Result<HdrSettings> ReadPuSettings(std::string_view metric, const OptionValues& options);
+
+/// Displays and the reader have no kernels.
+bool HdrStaysOnCpu(const HdrSettings& settings);
 
 // --- Light
 

@@ -1,7 +1,7 @@
 // Light of a video's pictures, a derived input.
-#include "base/int_math.h"
 #include "exec/plan.h"
-#include "metric/blocks/linear_rgb_args.h"
+#include "metric/blocks/display_light.h"
+#include "metric/blocks/reader_rgb.h"
 #include "metric/hdr/hdr.h"
 
 namespace acutance {
@@ -15,10 +15,18 @@ struct LightTable {
   hdr::HdrCurve curve;
 };
 
+void ShowOn(const DisplayLight& display, int width, const std::array<float*, 3>& row) {
+  DisplayLightRow(display, width, row);
+  for (float* color : row)
+    for (int x = 0; x < width; ++x) color[x] *= 1e-4f;  // of the unit
+}
+
 class HdrLightInput : public DerivedInput {
  public:
   explicit HdrLightInput(const HdrSettings& settings)
-      : settings_(settings), encoded_(settings.rgb), key_(HdrLightKey(settings)) {}
+      : settings_(settings), encoded_(settings.rgb), key_(HdrLightKey(settings)) {
+    if (settings.display) display_.emplace(*settings.display);
+  }
 
   std::string key() const override { return key_; }
   unsigned planes() const override { return kAllPlanes; }
@@ -26,10 +34,13 @@ class HdrLightInput : public DerivedInput {
 
   void Compute(const Picture& source, const MutablePicture& derived) const override {
     const LinearRgbConversion conversion(settings_.rgb, source.format);
+    const ReaderRgb reader(source.format, settings_.rgb.matrix == LinearRgbSettings::Matrix::kBt2020);
     for (int y = 0; y < source.format.height; ++y) {
       const std::array<float*, 3> row = {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)};
-      LinearRgbRow(conversion, source, y, row);
-      HdrLightRow(settings_.curve, source.format.width, row);
+      if (settings_.reads_as_cvvdp) ReaderRgbRow(reader, source, y, row);
+      else LinearRgbRow(conversion, source, y, row);
+      if (display_) ShowOn(*display_, source.format.width, row);
+      else HdrLightRow(settings_.curve, source.format.width, row);
     }
   }
 
@@ -44,13 +55,16 @@ class HdrLightInput : public DerivedInput {
   const HdrSettings settings_;
   const LinearRgbInput encoded_;
   const std::string key_;
+  std::optional<DisplayLight> display_;
 };
 
 }  // namespace
 
 std::string HdrLightKey(const HdrSettings& settings) {
   const hdr::HdrCurve& curve = settings.curve;
-  return fmt::format("light {} {} {} of {}", curve.transfer, curve.scale, curve.gamma.value,
+  const std::string light = settings.display ? DisplayLightKey(*settings.display)
+                                             : fmt::format("{} {} {}", curve.transfer, curve.scale, curve.gamma.value);
+  return fmt::format("light of {} of {}{}", light, settings.reads_as_cvvdp ? "reader's " : "",
                      LinearRgbInput(settings.rgb).key());
 }
 

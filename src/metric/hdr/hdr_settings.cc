@@ -36,6 +36,25 @@ Result<double> ReadPeak(std::string_view transfer, const std::string& text) {
                text, range->least, range->most, transfer);
 }
 
+bool Shows(const Display& display, std::string_view transfer) {
+  using enum Display::Curve;
+  if (transfer == "pq") return display.curve == kPq;
+  if (transfer == "hlg") return display.curve == kHlg;
+  return display.curve == kSrgb || display.curve == kPower;
+}
+
+Result<std::optional<Display>> ReadDisplay(std::string_view transfer, const OptionValues& options) {
+  const DisplayChoice choice = {.name = options.String("display"), .file = options.String("display_file")};
+  if (choice.name == "reference") return std::optional<Display>();
+  ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(choice));
+  if (!Shows(display, transfer))
+    return Error(StatusCode::kInvalidArgument, "display={} has another curve than transfer={}", choice.name, transfer);
+  if (!options.String("peak").empty())
+    return Error(StatusCode::kInvalidArgument, "display={} has a peak of its own: leave out peak={}", choice.name,
+                 options.String("peak"));
+  return std::optional(display);
+}
+
 /// The display's contrast over the scene's (ITU-R BT.2100).
 double SystemGamma(double peak) { return 1.2 + 0.42 * Log10(peak / 1000); }
 
@@ -61,7 +80,40 @@ Result<HdrSettings> ReadUnprefixed(const OptionValues& options) {
   return settings;
 }
 
+std::string_view TransferOf(const HdrSettings& settings) {
+  if (settings.curve.transfer == HDR_PQ) return "pq";
+  return settings.curve.transfer == HDR_HLG ? "hlg" : "sdr";
+}
+
+Status ReadShown(const OptionValues& options, HdrSettings& settings) {
+  const std::string& conversion = options.String("conversion");
+  if (conversion != "common" && conversion != "reader")
+    return Error(StatusCode::kInvalidArgument, "conversion={} is none of common, reader", conversion);
+  settings.reads_as_cvvdp = conversion == "reader" && settings.rgb.matrix != LinearRgbSettings::Matrix::kRgb;
+  ACU_ASSIGN_OR_RETURN(settings.display, ReadDisplay(TransferOf(settings), options));
+  if (settings.display) settings.rgb.transfer = LINEAR_RGB_NONE;
+  if (settings.reads_as_cvvdp && !settings.display && settings.curve.transfer == HDR_SDR)
+    return Error(StatusCode::kInvalidArgument, "conversion=reader of transfer=sdr is for a display: set display=");
+  return {};
+}
+
 }  // namespace
+
+std::vector<OptionSpec> PuOptions() {
+  return WithHdrOptions({
+      {"display", "",
+       "reference: light as samples code it; or a display of cvvdp's, by name, whose curve is that of the transfer "
+       "function",
+       std::string("reference"), 0, 0, true},
+      {"display_file", "", "a JSON file of displays, in addition to those that are built in; or the JSON itself",
+       std::string(), 0, 0, false},
+      {"conversion", "",
+       "common: red, green and blue by range, chroma_location and clip_rgb; reader: as ColorVideoVDP's own reader "
+       "makes "
+       "them",
+       std::string("common"), 0, 0, true},
+  });
+}
 
 std::vector<OptionSpec> WithHdrOptions(std::vector<OptionSpec> own) {
   const OptionSpec shared[] = {
@@ -91,9 +143,24 @@ Result<HdrSettings> ReadHdrSettings(std::string_view metric, const OptionValues&
   return settings;
 }
 
+Result<HdrSettings> ReadPuSettings(std::string_view metric, const OptionValues& options) {
+  Result<HdrSettings> settings = ReadHdrSettings(metric, options);
+  if (!settings.ok()) return settings;
+  if (const Status status = ReadShown(options, *settings); !status.ok()) return Prefixed(metric, status);
+  return settings;
+}
+
+bool HdrStaysOnCpu(const HdrSettings& settings) { return settings.display || settings.reads_as_cvvdp; }
+
 HdrWeights::HdrWeights(const HdrSettings& settings)
     : red(settings.is_bt2020 ? 0.2627f : 0.2126f),
       green(settings.is_bt2020 ? 0.6780f : 0.7152f),
-      blue(settings.is_bt2020 ? 0.0593f : 0.0722f) {}
+      blue(settings.is_bt2020 ? 0.0593f : 0.0722f) {
+  if (!settings.display) return;
+  const auto& [of_red, of_green, of_blue] = settings.display->to_xyz[1];
+  red = static_cast<float>(of_red);
+  green = static_cast<float>(of_green);
+  blue = static_cast<float>(of_blue);
+}
 
 }  // namespace acutance

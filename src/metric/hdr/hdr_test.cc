@@ -348,6 +348,31 @@ TEST(Hdr, KnownAnswers) {
   }
 }
 
+// Of the same: a display in place of the reference, and its command's reader.
+TEST(Hdr, KnownAnswersOnDisplays) {
+  const auto expect = [](const OptionTexts& options, int depth, const std::string& suffix,
+                         std::initializer_list<double> psnr_y, std::initializer_list<double> psnr_rgb,
+                         std::initializer_list<double> ssim, double clip_y) {
+    const Scores psnr = ScoreKnown(kPuPsnrMetric, options, depth);
+    EXPECT_THAT(psnr.frames[0], Near(psnr_y));
+    EXPECT_THAT(psnr.frames[1], Near(psnr_rgb));
+    EXPECT_NEAR(psnr.clip.at("pu_apsnr_y" + suffix), clip_y, 1e-12);
+    EXPECT_THAT(ScoreKnown(kPuSsimMetric, options, depth).frames[0], Near(ssim));
+  };
+  expect({{"transfer", "pq"}, {"display", "standard_hdr_pq"}}, 10, "_display_standard_hdr_pq",
+         {35.13088093552064, 34.79880697528344}, {33.684860144072715, 33.39676492564233},
+         {0.9328461887050395, 0.9296401636839275}, 34.96167081290243);
+  expect({{"transfer", "pq"}, {"display", "65inch_hdr_pq_1Knit"}, {"conversion", "reader"}}, 10,
+         "_conversion_reader_display_65inch_hdr_pq_1Knit", {36.084757513657365, 35.76540411059038},
+         {35.01430821540722, 34.76958382450739}, {0.9401440404952235, 0.9373947048725024}, 35.922146063039705);
+  expect({{"transfer", "hlg"}, {"display", "standard_hdr_hlg"}}, 10, "_display_standard_hdr_hlg",
+         {38.12283101723335, 37.8075013266878}, {35.707571843687184, 35.426668091866496},
+         {0.9463101139955598, 0.9433845452623064}, 37.962304893951085);
+  expect({{"transfer", "sdr"}, {"display", "standard_4k"}}, 8, "_display_standard_4k",
+         {42.61963862269848, 42.58225555377049}, {39.27217000957334, 39.27695028394331},
+         {0.9690440033782063, 0.9692345821584797}, 42.60090686525254);
+}
+
 TEST(Hdr, IdenticalPictures) {
   for (const PixelFormat chroma : {PixelFormat::k400, PixelFormat::k420, PixelFormat::k422, PixelFormat::k444})
     for (const auto& [width, height] : {std::pair{2, 2}, {33, 17}, {64, 130}}) {
@@ -404,6 +429,12 @@ TEST(Hdr, RefusesWhatItDoesNotKnow) {
   EXPECT_THAT(refusal({{"range", "all"}}), HasSubstr("range=all is none of auto, limited, full"));
   EXPECT_THAT(refusal({{"matrix", "rgb"}}), HasSubstr("matrix=rgb needs pictures in 444"));
   EXPECT_EQ(refusal({{"transfer", "sdr"}, {"peak", "203"}}), "");
+  const OptionTexts pq = {{"transfer", "pq"}, {"display", "standard_4k"}};
+  EXPECT_THAT(refusal(pq), HasSubstr("display=standard_4k has another curve than transfer=pq"));
+  EXPECT_THAT(refusal({{"transfer", "hlg"}, {"display", "standard_hdr_hlg"}, {"peak", "1000"}}),
+              HasSubstr("leave out peak=1000"));
+  EXPECT_THAT(refusal({{"display", "crt"}}), HasSubstr("no such display 'crt'"));
+  EXPECT_THAT(refusal({{"conversion", "none"}}), HasSubstr("conversion=none is none of common, reader"));
   for (const Metric* metric : kMetrics) {
     EXPECT_EQ(metric->must_be_declared, "transfer");
     EXPECT_THAT(RefusalOf(*metric, {}, {1, 8, 10}), HasSubstr(std::string(metric->name) + ": a 1x8 picture in 420"));

@@ -62,11 +62,6 @@ struct Same {
   HWY_INLINE const FloatExponent& operator()(int) const { return exponent; }
 };
 
-HWY_INLINE VF Weighted(VF red, VF green, VF blue, float of_red, float of_green, float of_blue) {
-  return hn::Add(hn::Add(hn::Mul(red, Number(of_red)), hn::Mul(green, Number(of_green))),
-                 hn::Mul(blue, Number(of_blue)));
-}
-
 template <int n>
 HWY_INLINE Many<n> PqLight(const Many<n>& encoded) {
   constexpr Same kExponent = {float_exponent(bits_float(kHdrInverseM1))};

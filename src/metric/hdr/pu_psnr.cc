@@ -12,7 +12,7 @@
 namespace acutance {
 namespace {
 
-const std::vector<OptionSpec> kPuPsnrOptions = WithHdrOptions({});
+const std::vector<OptionSpec> kPuPsnrOptions = PuOptions();
 
 constexpr std::string_view kClipNames[] = {"pu_apsnr_y", "pu_apsnr_rgb"};
 const OutputSpec kPuPsnrOutputs[] = {{.name = "pu_psnr_y", .rank = 60, .unit = "dB"},
@@ -111,7 +111,7 @@ Result<Plan> MakePuPsnrPlan(const HdrSettings& settings, const PlanContext& cont
   return plan;
 }
 
-Result<HdrSettings> ReadPuPsnrSettings(const OptionValues& options) { return ReadHdrSettings("pu_psnr", options); }
+Result<HdrSettings> ReadPuPsnrSettings(const OptionValues& options) { return ReadPuSettings("pu_psnr", options); }
 
 Result<std::unique_ptr<Extractor>> MakePuPsnr(const HdrSettings& settings, const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckLinearRgb("pu_psnr", settings.rgb, format));
@@ -133,6 +133,7 @@ const Metric kPuPsnrMetric = {
     .for_hdr = [](const HdrFacts&) { return HdrDefaults(); },
     .make = OfSettings<MakePuPsnr>,
     .make_plan = OfSettings<MakePuPsnrPlan>,
+    .stays_on_cpu = OfSettings<HdrStaysOnCpu>,
 };
 
 }  // namespace acutance

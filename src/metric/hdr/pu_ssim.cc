@@ -8,7 +8,7 @@
 namespace acutance {
 namespace {
 
-const std::vector<OptionSpec> kPuSsimOptions = WithHdrOptions({});
+const std::vector<OptionSpec> kPuSsimOptions = PuOptions();
 
 const OutputSpec kPuSsimOutputs[] = {{.name = "pu_ssim", .rank = 62}};
 
@@ -97,7 +97,7 @@ Result<Plan> MakePuSsimPlan(const HdrSettings& settings, const PlanContext& cont
   return plan;
 }
 
-Result<HdrSettings> ReadPuSsimSettings(const OptionValues& options) { return ReadHdrSettings("pu_ssim", options); }
+Result<HdrSettings> ReadPuSsimSettings(const OptionValues& options) { return ReadPuSettings("pu_ssim", options); }
 
 Result<std::unique_ptr<Extractor>> MakePuSsim(const HdrSettings& settings, const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckLinearRgb("pu_ssim", settings.rgb, format));
@@ -120,6 +120,7 @@ const Metric kPuSsimMetric = {
     .for_hdr = [](const HdrFacts&) { return HdrDefaults(); },
     .make = OfSettings<MakePuSsim>,
     .make_plan = OfSettings<MakePuSsimPlan>,
+    .stays_on_cpu = OfSettings<HdrStaysOnCpu>,
 };
 
 }  // namespace acutance
