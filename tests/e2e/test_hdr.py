@@ -68,9 +68,9 @@ class HdrTest(CommandTest):
         self.columns(self.ref, self.dis, *self.asked("delta_e_itp=transfer=pq"), "--maps", folder)
         self.assertEqual(len(sorted(folder.glob("delta_e_itp_*.tif"))), self.FRAMES)
 
-    def tagged(self, source, name, transfer, primaries="bt2020", matrix="bt2020nc"):
+    def tagged(self, source, name, transfer, primaries="bt2020"):
         return self.ffmpeg("-i", source, "-vf", f"setparams=color_trc={transfer}:color_primaries={primaries}:"
-                           f"colorspace={matrix}:range=tv", "-c:v", "ffv1", "-chroma_sample_location", "topleft",
+                           "colorspace=bt2020nc:range=tv", "-c:v", "ffv1", "-chroma_sample_location", "topleft",
                            self.path(name))
 
     @needs_ffmpeg
@@ -92,7 +92,7 @@ class HdrTest(CommandTest):
     def test_what_streams_declare(self):
         pq = self.tagged(self.ref, "pq.mkv", "smpte2084")
         hlg = self.tagged(self.ref, "hlg.mkv", "arib-std-b67")
-        sdr = self.tagged(self.ref, "sdr.mkv", "bt709", "bt709", "bt709")
+        sdr = self.tagged(self.ref, "sdr.mkv", "bt709")
         for a, b in ((pq, hlg), (pq, sdr), (sdr, pq)):
             self.assert_fails(self.score(a, b, "--align", "index"), 1, "their transfer functions differ")
         self.assertEqual(self.columns(sdr, sdr, *self.asked("pu_ssim"))[0]["pu_ssim"], [1.0] * self.FRAMES)
