@@ -21,6 +21,13 @@ FUNCTION(HdrCurve) read_curve(CONTEXT()) {
   return curve;
 }
 
+// Curves are long: with all four pixels after one another, their code would not fit a GPU's cache of instructions.
+FUNCTION(int32_t) picked(ChromaQuad quad, int32_t i) {
+  const int32_t upper = (i & 1) == 0 ? quad.value[0] : quad.value[1];
+  const int32_t lower = (i & 1) == 0 ? quad.value[2] : quad.value[3];
+  return i < 2 ? upper : lower;
+}
+
 KERNEL_MAIN() {
   const int32_t x_pair = group_x() * BLOCK_X + local_x();
   const int32_t y_pair = group_y() * BLOCK_Y + local_y();
@@ -40,12 +47,12 @@ KERNEL_MAIN() {
     BUFFER(float) red = BUFFER_AT(float, args.red, picture* args.rgb_picture);
     BUFFER(float) green = BUFFER_AT(float, args.green, picture* args.rgb_picture);
     BUFFER(float) blue = BUFFER_AT(float, args.blue, picture* args.rgb_picture);
-    UNROLL for (int32_t i = 0; i < 4; ++i) {
+    for (int32_t i = 0; i < 4; ++i) {
       const int32_t x = 2 * x_pair + (i & 1);
       const int32_t y = 2 * y_pair + i / 2;
       if (x < args.width && y < args.height) {
         const int32_t luma = int32_t(lumas.data[y * args.luma_row + x]);
-        const LinearRgb rgb = linear_rgb(luma, cb.value[i], cr.value[i], factors);
+        const LinearRgb rgb = linear_rgb(luma, picked(cb, i), picked(cr, i), factors);
         const HdrColor encoded = {rgb.red, rgb.green, rgb.blue};
         const HdrColor light = hdr_light(encoded, curve);
         const int32_t place = y * args.rgb_row + x;
