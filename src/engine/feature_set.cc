@@ -25,7 +25,8 @@ Status CheckDeclared(const MetricRun& run) {
   const std::string_view name = run.metric->must_be_declared;
   const auto option = std::ranges::find(run.metric->options, name, &OptionSpec::name);
   if (option == run.metric->options.end() || run.options.String(name) != OptionText(option->default_value)) return {};
-  return Error(StatusCode::kInvalidArgument, "the video does not declare its {0}: set {0}, {1}", name, option->help);
+  return Error(StatusCode::kInvalidArgument, "the video declares no {0} that it knows: set {0}, {1}", name,
+               option->help);
 }
 
 }  // namespace

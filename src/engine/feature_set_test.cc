@@ -41,7 +41,8 @@ TEST(FeatureSet, RefusesWhatNeitherTheVideoNorTheUserSays) {
   ASSERT_TRUE(features.Add({"pu_psnr", {}}).ok());
   ASSERT_TRUE(features.Add({"ssimulacra2", {}}).ok());
   const Status refusal = features.MakeExtractors(kSmallFormat);
-  EXPECT_TRUE(refusal.message().starts_with("feature pu_psnr: the video does not declare its transfer: set transfer"))
+  EXPECT_TRUE(
+      refusal.message().starts_with("feature pu_psnr: the video declares no transfer that it knows: set transfer"))
       << refusal.message();
   ASSERT_TRUE(features.Describe({{std::string(kDeclared) + "transfer", "sdr"}}).ok());
   EXPECT_TRUE(features.MakeExtractors(kSmallFormat).ok());

@@ -55,7 +55,7 @@ class HdrTest(CommandTest):
     def test_an_undeclared_transfer_is_refused(self):
         for name in NAMES:
             self.assert_fails(self.score(self.ref, self.dis, *self.asked(name)), 1,
-                              f"feature {name}: the video does not declare its transfer", "pq, hlg or sdr")
+                              f"feature {name}: the video declares no transfer that it knows", "pq, hlg or sdr")
 
     def test_each_peak_has_its_own_columns(self):
         columns, clip = self.columns(self.ref, self.dis, *self.asked("pu_psnr=transfer=hlg",
@@ -96,5 +96,7 @@ class HdrTest(CommandTest):
         for a, b in ((pq, hlg), (pq, sdr), (sdr, pq)):
             self.assert_fails(self.score(a, b, "--align", "index"), 1, "their transfer functions differ")
         self.assertEqual(self.columns(sdr, sdr, *self.asked("pu_ssim"))[0]["pu_ssim"], [1.0] * self.FRAMES)
+        linear = self.tagged(self.ref, "linear.mkv", "linear")
+        self.assert_fails(self.score(linear, linear, *self.asked("pu_psnr")), 1, "declares no transfer that it knows")
         p3 = self.tagged(self.ref, "p3.mkv", "smpte2084", "smpte432")
         self.assert_fails(self.score(p3, p3, *self.asked("pu_psnr")), 1, "primaries of P3", "--force")

@@ -166,7 +166,10 @@ constexpr int64_t AV_NOPTS_VALUE = INT64_MIN;
   C(AVCOL_SPC_BT2020_NCL, 9)                      \
   C(AVCOL_TRC_UNSPECIFIED, 2)                     \
   C(AVCOL_TRC_LINEAR, 8)                          \
+  C(AVCOL_TRC_LOG, 9)                             \
+  C(AVCOL_TRC_LOG_SQRT, 10)                       \
   C(AVCOL_TRC_SMPTE2084, 16)                      \
+  C(AVCOL_TRC_SMPTE428, 17)                       \
   C(AVCOL_TRC_ARIB_STD_B67, 18)                   \
   C(AVDISCARD_ALL, 48)                            \
   C(AVERROR_DECODER_NOT_FOUND, -1128613112)       \
