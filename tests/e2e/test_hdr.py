@@ -85,6 +85,10 @@ class HdrTest(CommandTest):
             text = self.assert_ok(self.score(ref, dis, "--align", "index"))
             self.assertIn("no VMAF: the videos are HDR by", text)
             self.assertIn(f"cvvdp: on the display {display}", text)
+            self.assert_fails(self.score(ref, dis, "--at-least", "50"), 1, "no model knows HDR: --require")
+            gate = (ref, dis, "--align", "index", "--require")
+            self.assert_ok(self.score(*gate, "pu_ssim.mean>=0.9"))
+            self.assert_fails(self.score(*gate, "delta_e_itp.mean<=1"), 3, "delta_e_itp")
             self.assert_fails(self.score(ref, dis, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "know SDR alone",
                               "pu_psnr, pu_ssim, delta_e_itp")
 
