@@ -119,6 +119,7 @@ void PsnrStrips(const HdrPair& pair, const HdrWeights& weights, RowBand strips, 
   const auto add_row = [&](int y) HWY_ATTR {
     for (int x = 0; x < pair.reference.width; x += Lanes()) {
       const Pixels r = Pixels::Read(pair.reference, x, y), t = Pixels::Read(pair.distorted, x, y);
+      if (AreEqual(r, t)) continue;
       const Many<2 * kPuPsnrWords> pu = PuEncoded(Many<2 * kPuPsnrWords>{
           {r.Luminance(weights), r.red, r.green, r.blue, t.Luminance(weights), t.red, t.green, t.blue}});
       for (int i = 0; i < kPuPsnrWords; ++i) AddTo(columns.Row(i) + x, hn::Sub(pu[i], pu[kPuPsnrWords + i]), true);
@@ -160,15 +161,19 @@ HWY_INLINE VF Difference(VF l, VF m, VF s) {
 template <int n>
 HWY_INLINE Many<n> Differences(const HdrPair& pair, bool is_bt2020, int x, int y) {
   Pixels r[n], t[n];
+  bool are_equal = true;
   for (int i = 0; i < n; ++i) {
     r[i] = Pixels::Read(pair.reference, x + i * Lanes(), y);
     t[i] = Pixels::Read(pair.distorted, x + i * Lanes(), y);
-    if (!is_bt2020) r[i] = WithBt2020(r[i]), t[i] = WithBt2020(t[i]);
+    are_equal = are_equal && AreEqual(r[i], t[i]);
   }
+  Many<n> differences;
+  for (VF& difference : differences.at) difference = hn::Zero(DF());
+  if (are_equal) return differences;
+  for (int i = 0; i < n && !is_bt2020; ++i) r[i] = WithBt2020(r[i]), t[i] = WithBt2020(t[i]);
   const Many<n> l = ConeDifferences(r, t, 0.412109375f, 0.52392578125f, 0.06396484375f);
   const Many<n> m = ConeDifferences(r, t, 0.166748046875f, 0.720458984375f, 0.11279296875f);
   const Many<n> s = ConeDifferences(r, t, 0.024169921875f, 0.075439453125f, 0.900390625f);
-  Many<n> differences;
   for (int i = 0; i < n; ++i) differences[i] = Difference(l[i], m[i], s[i]);
   return differences;
 }

@@ -238,11 +238,17 @@ TEST(HdrStrips, EqualThePlainLoops) {
     const float value = any();
     return std::tuple(value, random() % 2 ? value : value * 1.001f);
   };
+  int count = 0;
+  const auto equal_for_long = [&] {
+    const float value = any();
+    return std::tuple(value, count++ / 40 % 2 ? value : any());
+  };
   const auto extreme = [&] { return std::tuple(random() % 2 ? 1.0f : 0.0f, random() % 2 ? 1.0f : 0.0f); };
   const auto beyond = [&] { return std::tuple(2 * any() - 0.1f, 2 * any() - 0.1f); };
   for (const auto& [width, height] : {std::pair{1, 1}, {2, 5}, {7, 3}, {16, 65}, {33, 130}, {129, 64}, {70, 200}}) {
     ExpectStripsEqualToRef(LightPair(width, height, noise).pair);
     ExpectStripsEqualToRef(LightPair(width, height, near).pair);
+    ExpectStripsEqualToRef(LightPair(width, height, equal_for_long).pair);
     ExpectStripsEqualToRef(LightPair(width, height, extreme).pair);
     ExpectStripsEqualToRef(LightPair(width, height, beyond).pair);
   }

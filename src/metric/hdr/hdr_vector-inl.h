@@ -146,6 +146,12 @@ struct Pixels {
   }
 };
 
+/// Of such pixels all differences are 0, which change no sum: black bars, and what an encode leaves as it is.
+HWY_INLINE bool AreEqual(const Pixels& a, const Pixels& b) {
+  const auto colors = hn::And(hn::Eq(a.red, b.red), hn::Eq(a.green, b.green));
+  return hn::AllTrue(DF(), hn::And(colors, hn::Eq(a.blue, b.blue)));
+}
+
 /// Adds numbers to sums of columns.
 HWY_INLINE void AddTo(double* columns, VF values, bool squares) {
   const DD d;
