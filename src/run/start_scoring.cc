@@ -75,10 +75,17 @@ bool CanDecodeOn(const DeviceInfo& device) {
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
 
+/// Whether the model is a metric that is made for HDR.
+bool KnowsHdr(const Model& model) {
+  const Metric* metric = model.own ? FindMetricByOutput(model.features.front().name) : nullptr;
+  return metric && metric->for_hdr;
+}
+
 /// Models were made for SDR: PQ and HLG code the same light differently.
 Status CheckLight(const RunRequest& request, const VideoColor& color) {
-  const auto predicts = [](const ModelRequest& model) { return model.predict; };
-  if (!request.fit.heed_color || request.fit.force || !color.is_hdr() || std::ranges::none_of(request.models, predicts))
+  const auto is_refused = [](const ModelRequest& model) { return model.predict && !KnowsHdr(*model.model); };
+  if (!request.fit.heed_color || request.fit.force || !color.is_hdr() ||
+      std::ranges::none_of(request.models, is_refused))
     return {};
   return Error(StatusCode::kUnsupported,
                "{} is {}, and the models know SDR alone: leave out the model, which gives {}, map the tones of both "

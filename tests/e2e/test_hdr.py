@@ -85,6 +85,8 @@ class HdrTest(CommandTest):
             text = self.assert_ok(self.score(ref, dis, "--align", "index"))
             self.assertIn("no VMAF: the videos are HDR by", text)
             self.assertIn(f"cvvdp: on the display {display}", text)
+            scored = self.summary(ref, dis, "-m", "version=pu_ssim:name=hdr", "--align", "index")["results"][0]["models"]["hdr"]
+            self.assertAlmostEqual(scored["mean"], sum(KNOWN[transfer]["pu_ssim"]) / self.FRAMES, delta=1e-9)
             self.assert_fails(self.score(ref, dis, "--at-least", "50"), 1, "no model knows HDR: --require")
             gate = (ref, dis, "--align", "index", "--require")
             self.assert_ok(self.score(*gate, "pu_ssim.mean>=0.9"))
