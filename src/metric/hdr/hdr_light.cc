@@ -34,10 +34,12 @@ class HdrLightInput : public DerivedInput {
 
   void Compute(const Picture& source, const MutablePicture& derived) const override {
     const LinearRgbConversion conversion(settings_.rgb, source.format);
-    const ReaderRgb reader(source.format, settings_.rgb.matrix == LinearRgbSettings::Matrix::kBt2020);
+    std::optional<ReaderRgb> reader;
+    if (settings_.reads_as_cvvdp)
+      reader.emplace(source.format, settings_.rgb.matrix == LinearRgbSettings::Matrix::kBt2020);
     for (int y = 0; y < source.format.height; ++y) {
       const std::array<float*, 3> row = {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)};
-      if (settings_.reads_as_cvvdp) ReaderRgbRow(reader, source, y, row);
+      if (reader) ReaderRgbRow(*reader, source, y, row);
       else LinearRgbRow(conversion, source, y, row);
       if (display_) ShowOn(*display_, source.format.width, row);
       else HdrLightRow(settings_.curve, source.format.width, row);
