@@ -14,7 +14,7 @@
 namespace acutance::cli {
 namespace {
 
-/// Shows the page, where somebody sits in front of a screen. Failing that, its path is printed anyway.
+/// Shows the page where there is a screen. Failing that, its path is printed anyway.
 void Open(const std::string& page) {
   constexpr double kSeconds = 10;
   const std::vector<std::string> words = IsTerminal(kStandardOutput) ? PageOpener(page) : std::vector<std::string>();

@@ -79,8 +79,9 @@ struct VideoFacts {
   std::string_view changed_samples{};  // a change made while reading, a static string; empty: none
   bool is_rgb = false;                 // stored as RGB; pictures become YUV by Input::color
   bool is_interlaced = false;
-  bool bottom_field_first = false;                                   // of an interlaced video
-  int dolby_vision_profile = 0;                                      // 0: none
+  bool bottom_field_first = false;  // of an interlaced video
+  int dolby_vision_profile = 0;     // 0: none
+  bool has_dolby_base = true;       // of Dolby Vision: other decoders show its base layer as it is meant
   int crop_left = 0, crop_right = 0, crop_top = 0, crop_bottom = 0;  // as the container declares; until it is applied
   std::optional<Mastering> mastering{};
   std::optional<LightLevel> light_level{};

@@ -42,8 +42,9 @@ struct ScoreOptions {
   /// videos that share no frames are kBadData (docs/use/alignment.md).
   std::string align = "auto";
   /// Where the videos are watched: "auto" (on a television, of 4K where the pictures are larger than 1440p), "tv",
-  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md), and
-  /// Result::model_reasons() says why. Empty: "auto" where `session` has no models, else none are added.
+  /// "phone", "4k" or "4k-3h". Models that suit them are added before those of `session` (docs/use/two-videos.md), or
+  /// features for HDR, which no model knows (docs/use/hdr.md), and Result::model_reasons() says why. Empty: "auto"
+  /// where `session` has no models, else none are added.
   std::string choose_models;
   bool no_model = false;  // choose no models if none are named: features alone
   /// The number of worst frames whose pictures are retained for Result's report and maps.

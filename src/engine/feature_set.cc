@@ -20,6 +20,15 @@ std::string Ignored(const FeatureRequest& request) {
       request.metric, fmt::join(options, ", "));
 }
 
+/// Fails where the metric must not guess an option that was not given.
+Status CheckDeclared(const MetricRun& run) {
+  const std::string_view name = run.metric->must_be_declared;
+  const auto option = std::ranges::find(run.metric->options, name, &OptionSpec::name);
+  if (option == run.metric->options.end() || run.options.String(name) != OptionText(option->default_value)) return {};
+  return Error(StatusCode::kInvalidArgument, "the video declares no {0} that it knows: set {0}, {1}", name,
+               option->help);
+}
+
 }  // namespace
 
 OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings) {
@@ -111,9 +120,10 @@ Status FeatureSet::Describe(const OptionTexts& video) {
   for (MetricRun& run : runs_) {
     OptionTexts texts = run.asked;
     for (const OptionSpec& option : run.metric->options) {
-      const auto told = video.find(std::string(option.name));
+      const bool must_be_declared = option.name == run.metric->must_be_declared;
+      const auto told = video.find(std::string(must_be_declared ? kDeclared : "") + std::string(option.name));
       const bool is_asked = texts.contains(std::string(option.name)) || texts.contains(std::string(option.alias));
-      if (told != video.end() && !is_asked) texts.insert(*told);
+      if (told != video.end() && !is_asked) texts.emplace(option.name, told->second);
     }
     ACU_ASSIGN_OR_RETURN(run.options, OptionValues::Parse(run.metric->options, texts));
     PrepareRun(run);
@@ -205,7 +215,8 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
     PictureFormat read = format;
     read.bit_depth = std::max(format.bit_depth, run.least_bit_depth);
     if (read != format) ACU_RETURN_IF_ERROR(RaiseInputs(run));
-    if (!run.refusal.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), run.refusal);
+    Status refusal = run.refusal.ok() ? CheckDeclared(run) : run.refusal;
+    if (!refusal.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), std::move(refusal));
     Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, *run.setup, read);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();

@@ -21,6 +21,8 @@ struct FeatureRequest {
   OptionTexts options;
 };
 
+inline constexpr std::string_view kDeclared = "declared ";
+
 /// The options that the request's metric has. libvmaf ignores others; `warnings` gets a sentence for each.
 OptionTexts KnownOptions(const FeatureRequest& request, std::vector<std::string>& warnings);
 
@@ -86,7 +88,8 @@ class FeatureSet {
                                   int only = -1);
 
   /// What the video itself declares, such as its frame rate, by names of options: metrics that have such an option use
-  /// it unless another value was set explicitly. Before MakeExtractors.
+  /// it unless another value was set explicitly. Options that metrics must not guess (Metric::must_be_declared) are
+  /// named with kDeclared in front: others may take a value by default that the video declares. Before MakeExtractors.
   Status Describe(const OptionTexts& video);
 
   /// One sentence for each request whose options have no effect because an earlier request serves it.

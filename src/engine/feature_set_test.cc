@@ -35,5 +35,24 @@ TEST(FeatureSet, RefusesOptionsWhenExtractorsAreMade) {
   EXPECT_TRUE(refusal.message().starts_with("feature cvvdp: cvvdp: ")) << refusal.message();
 }
 
+// A guess of how light is encoded gives a score that looks right.
+TEST(FeatureSet, RefusesWhatNeitherTheVideoNorTheUserSays) {
+  FeatureSet features;
+  ASSERT_TRUE(features.Add({"pu_psnr", {}}).ok());
+  ASSERT_TRUE(features.Add({"ssimulacra2", {}}).ok());
+  const Status refusal = features.MakeExtractors(kSmallFormat);
+  EXPECT_TRUE(
+      refusal.message().starts_with("feature pu_psnr: the video declares no transfer that it knows: set transfer"))
+      << refusal.message();
+  ASSERT_TRUE(features.Describe({{std::string(kDeclared) + "transfer", "sdr"}}).ok());
+  EXPECT_TRUE(features.MakeExtractors(kSmallFormat).ok());
+  EXPECT_EQ(features.runs()[0].options.String("transfer"), "sdr");
+  EXPECT_EQ(features.runs()[1].options.String("transfer"), "bt1886") << "which is its name for it";
+  FeatureSet asked;
+  ASSERT_TRUE(asked.Add({"pu_psnr", {{"transfer", "hlg"}}}).ok());
+  ASSERT_TRUE(asked.Describe({{std::string(kDeclared) + "transfer", "pq"}}).ok());
+  EXPECT_EQ(asked.runs()[0].options.String("transfer"), "hlg");
+}
+
 }  // namespace
 }  // namespace acutance

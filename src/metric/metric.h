@@ -324,6 +324,18 @@ struct DetectorSpec {
   std::string_view option{}, value{};
 };
 
+/// What a run knows of HDR videos.
+struct HdrFacts {
+  bool is_pq = true;                       // HLG otherwise
+  std::optional<double> mastering_peak{};  // of the display that the reference was mastered on, in cd/m2
+};
+
+/// How a metric scores HDR videos where a user asks for nothing.
+struct HdrDefaults {
+  OptionTexts options{};
+  std::string note{};  // a human-readable reason for the options; empty: none
+};
+
 struct Metric {
   std::string_view name;                            // "adm", as in --feature adm
   std::span<const std::string_view> other_names{};  // that people may know it by; logs and models never show them
@@ -344,6 +356,11 @@ struct Metric {
   bool reads_all_chroma = false;
   /// It also reads pictures of floats (kFloatDepth): red, green and blue. Devices have none.
   bool reads_floats = false;
+  /// An option of text that nothing may guess: where it is left at its default, and the video declares none, sessions
+  /// refuse the metric. Empty: none.
+  std::string_view must_be_declared{};
+  /// Not null: scores of HDR videos have it by default.
+  HdrDefaults (*for_hdr)(const HdrFacts&) = nullptr;
   /// Fails when the picture is too deep or small for the options.
   Result<std::unique_ptr<Extractor>> (*make)(const Setup&, const PictureFormat&) = nullptr;
   /// The same work for a device, with the same results (exec/plan.h); null: the CPU alone runs it.

@@ -19,6 +19,14 @@
 namespace acutance {
 namespace {
 
+/// HDR videos get features in place of models that are chosen for them.
+Status CheckModel(const Session& session) {
+  if (!session.models().empty()) return {};
+  return Error(StatusCode::kUnsupported,
+               "a verdict on the mean needs a model, and no model knows HDR: --require takes "
+               "the means of its features");
+}
+
 /// The score of a run's first model.
 struct GatedScore {
   std::string model, column;
@@ -26,6 +34,7 @@ struct GatedScore {
 
   /// Fails for a model whose scores have no range.
   static Result<GatedScore> Of(const RunRequest& request, const Session& session) {
+    ACU_RETURN_IF_ERROR(CheckModel(session));
     const ModelRun& run = session.models().front();
     const bool is_unbounded = !request.choose_models && request.models.front().flags.disable_clip;
     if (!run.model().clip || is_unbounded)
@@ -141,6 +150,10 @@ MeanVerdict VerdictOf(const MeanJudge& gate, const GatedScore& score, int64_t fr
 /// Scores all frames, so that the verdict is certain, and frames may be aligned in any way.
 Result<MeanVerdict> JudgeAll(RunRequest request, const MeanGate& choice, const OnProgress& on_progress) {
   bool is_stopped = false;
+  request.on_start = [then = request.on_start](const Session& session) {
+    ACU_RETURN_IF_ERROR(CheckModel(session));
+    return then ? then(session) : Status();
+  };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
     const int64_t done = session.frames_done();
     const Progress progress{done, total.value_or(done), {}, session.models().front().model().name};

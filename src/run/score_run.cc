@@ -14,10 +14,12 @@
 #include "align/confirm_alignment.h"
 #include "base/shell_word.h"
 #include "base/threads/exception_barrier.h"
+#include "metric/registry.h"
 #include "run/alignment_monitor.h"
 #include "run/attempt.h"
 #include "run/auto_model.h"
 #include "run/encode_groups.h"
+#include "run/hdr_defaults.h"
 #include "run/plan_alignment.h"
 #include "run/video_cache.h"
 
@@ -67,9 +69,17 @@ std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOpti
   return opened ? FitInputs(request, *std::move(opened), alignment, report) : std::nullopt;
 }
 
-/// Adds the models that suit the videos before those of the request, and returns the reasons.
+/// Adds the models that suit the videos before those of the request, or features of HDR, and returns the reasons.
 std::optional<std::vector<std::string>> ChooseModels(RunRequest& request, const FittedInputs& fitted,
                                                      AttemptReport& report) {
+  if (request.fit.heed_color && !request.fit.force && fitted.inputs[0].color.is_hdr()) {
+    HdrFeatures chosen = ChooseHdrFeatures(fitted.inputs[0]);
+    for (FeatureRequest& feature : chosen.features) {
+      const auto is_it = [&](const FeatureRequest& asked) { return MetricName(asked.metric) == feature.metric; };
+      if (std::ranges::none_of(request.features, is_it)) request.features.push_back(std::move(feature));
+    }
+    return std::move(chosen.reasons);
+  }
   ModelFacts facts = {.pictures = fitted.opened.reference.video->format(), .encodes = {}, .frame_rate = {}};
   for (const Input& input : fitted.inputs) {
     if (&input != &fitted.inputs[0]) facts.encodes.push_back(input.format);

@@ -12,7 +12,8 @@
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
 #include "engine/artifact_files.h"
-#include "metric/options.h"
+#include "metric/registry.h"
+#include "run/hdr_defaults.h"
 #include "run/run_options.h"
 #include "video/prefetch.h"
 
@@ -23,6 +24,12 @@ std::string_view OptionNameOf(Matrix matrix) {
   if (matrix == Matrix::kBt601) return "bt601";
   if (matrix == Matrix::kBt709) return "bt709";
   return matrix == Matrix::kBt2020 ? "bt2020" : "";
+}
+
+std::string_view OptionNameOf(Transfer transfer) {
+  if (transfer == Transfer::kPq) return "pq";
+  if (transfer == Transfer::kHlg) return "hlg";
+  return transfer == Transfer::kSdr ? "sdr" : "";
 }
 
 std::string_view OptionNameOf(const ChromaSiting& siting) {
@@ -54,7 +61,10 @@ OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoCol
   if (const auto matrix = OptionNameOf(color.matrix); !matrix.empty()) video["matrix"] = matrix;
   if (siting)
     if (const auto location = OptionNameOf(*siting); !location.empty()) video["chroma_location"] = location;
-  if (color.is_hdr()) video["transfer"] = color.transfer == Transfer::kPq ? "pq" : "hlg";
+  if (const auto transfer = OptionNameOf(color.transfer); !transfer.empty()) {
+    video[std::string(kDeclared) + "transfer"] = transfer;
+    if (color.is_hdr()) video["transfer"] = transfer;
+  }
   return video;
 }
 
@@ -65,15 +75,39 @@ bool CanDecodeOn(const DeviceInfo& device) {
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
 
+/// Whether the model is a metric that is made for HDR.
+bool KnowsHdr(const Model& model) {
+  const Metric* metric = model.own ? FindMetricByOutput(model.features.front().name) : nullptr;
+  return metric && metric->for_hdr;
+}
+
 /// Models were made for SDR: PQ and HLG code the same light differently.
 Status CheckLight(const RunRequest& request, const VideoColor& color) {
-  const auto predicts = [](const ModelRequest& model) { return model.predict; };
-  if (!request.fit.heed_color || request.fit.force || !color.is_hdr() || std::ranges::none_of(request.models, predicts))
+  const auto is_refused = [](const ModelRequest& model) { return model.predict && !KnowsHdr(*model.model); };
+  if (!request.fit.heed_color || request.fit.force || !color.is_hdr() ||
+      std::ranges::none_of(request.models, is_refused))
     return {};
   return Error(StatusCode::kUnsupported,
-               "{} is {}, and the models know SDR alone: map the tones of both videos first, ask for features "
-               "without a model, or --force",
-               request.reference, NameOf(color.transfer));
+               "{} is {}, and the models know SDR alone: leave out the model, which gives {}, map the tones of both "
+               "videos first, or --force",
+               request.reference, NameOf(color.transfer), fmt::join(HdrMetrics(), ", "));
+}
+
+/// Metrics of light know HDR's usual primaries and matrices alone.
+Status CheckHdrColors(const RunRequest& request, const VideoColor& color) {
+  if (!request.fit.heed_color || request.fit.force || !color.is_hdr()) return {};
+  const bool is_bt2020 = color.primaries == Primaries::kUnknown || color.primaries == Primaries::kBt2020;
+  if (is_bt2020 && color.matrix != Matrix::kOther) return {};
+  for (const FeatureRequest& feature : request.features) {
+    const Metric* metric = FindMetric(feature.metric);
+    if (!metric || metric->must_be_declared.empty()) continue;
+    return Error(StatusCode::kUnsupported,
+                 "{}: feature {} takes {} with the primaries and a matrix of BT.2020, and the stream declares {}: "
+                 "convert both videos first, or --force",
+                 request.reference, metric->name, NameOf(color.transfer),
+                 is_bt2020 ? "another matrix" : fmt::format("primaries of {}", NameOf(color.primaries)));
+  }
+  return {};
 }
 
 /// Has the readers leave out what no feature and no observer reads.
@@ -228,6 +262,8 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   const VideoSource& reference = *inputs.reference.video;
   if (Status light = CheckLight(request, reference.color()); !light.ok())
     return report.Fail(RunStage::kRead, std::move(light));
+  if (Status colors = CheckHdrColors(request, reference.color()); !colors.ok())
+    return report.Fail(RunStage::kRead, std::move(colors));
   StartedRun started{.observers = RunObservers(request, alignment), .keys = inputs.keys, .hashed = inputs.hashed};
   ScoredRun& facts = started.facts;
   facts.format = reference.format();

@@ -8,12 +8,18 @@
 namespace acutance {
 namespace {
 
-/// Profile 5 has no layer that other decoders show correctly: its samples are IPT, which only a Dolby decoder converts
-/// to YUV.
+/// Profile 5, and AV1's 10 without a base layer, have none that other decoders show correctly: their samples are IPT,
+/// which only a Dolby decoder converts to YUV.
 Status CheckDolbyVision(bool force, const PairReaderInput& input, std::vector<FitStep>& steps) {
   constexpr int kIptProfile = 5;
-  if (input.video->facts().dolby_vision_profile != kIptProfile) return {};
-  const std::string problem = input.name + " is Dolby Vision of profile 5, whose samples are no YUV";
+  const VideoFacts facts = input.video->facts();
+  if (facts.dolby_vision_profile == 0) return {};
+  const std::string what = fmt::format("{} is Dolby Vision of profile {}", input.name, facts.dolby_vision_profile);
+  if (facts.dolby_vision_profile != kIptProfile && facts.has_dolby_base) {
+    steps.push_back({what + ": its base layer is scored, as players without Dolby Vision show it"});
+    return {};
+  }
+  const std::string problem = what + ", whose samples are no YUV";
   if (!force)
     return Error(StatusCode::kUnsupported,
                  "{}: convert it with a decoder for it (such as FFmpeg's filter libplacebo), or --force", problem);

@@ -365,7 +365,12 @@ TEST(FitVideos, CropsBeforeItScales) {
 TEST(FitVideos, RefusesDolbyVisionWithoutAYuvLayer) {
   EXPECT_THAT(Refusal(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 5})),
               HasSubstr("profile 5"));
-  EXPECT_TRUE(Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 8})).steps.ok());
+  EXPECT_THAT(Refusal(kAll, Flat("a", kFormat),
+                      WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 10, .has_dolby_base = false})),
+              HasSubstr("profile 10, whose samples are no YUV"));
+  const Fitted fitted = Fit(kAll, Flat("a", kFormat), WithFacts(Flat("b", kFormat), {.dolby_vision_profile = 8}));
+  ASSERT_TRUE(fitted.steps.ok());
+  EXPECT_THAT(fitted.steps->back(), HasSubstr("its base layer is scored"));
 }
 
 TEST(FitVideos, DoesNothingUnasked) {

@@ -12,12 +12,15 @@ LIBRARY = pathlib.Path(os.environ.get("ACUTANCE_LIBRARY", pathlib.Path(BIN).pare
 # The smallest side of a 4:2:0 picture with scores, as the refusal states it; other metrics accept any.
 SMALLEST = {"adm": 33, "float_adm": 17, "vif": 16, "float_vif": 16, "motion": 3, "float_motion": 3, "float_ansnr": 3,
             "psnr_hvs": 8, "psnr": 2, "ciede": 2, "float_ms_ssim": 176, "cambi": 216, "speed_chroma": 160,
-            "speed_temporal": 80, "xpsnr": 2, "ssimulacra2": 8, "butteraugli": 2, "cvvdp": 2}
+            "speed_temporal": 80, "xpsnr": 2, "ssimulacra2": 8, "butteraugli": 2, "cvvdp": 2,
+            "pu_psnr": 2, "pu_ssim": 2, "delta_e_itp": 2}
+# What these must be told of raw files and of the C API's pictures.
+OPTIONS = {name: ("transfer", "pq") for name in ("pu_psnr", "pu_ssim", "delta_e_itp")}
 # These read the last column and row of odd pictures' chroma, which files have and the C API's pictures lack.
-READ_ALL_CHROMA = {"butteraugli", "cvvdp", "ssimulacra2", "xpsnr"}
+READ_ALL_CHROMA = {"butteraugli", "cvvdp", "ssimulacra2", "xpsnr", *OPTIONS}
 NEEDS_CHROMA = {"psnr_hvs", "ciede", "speed_chroma"}
 MOST_BITS = {"psnr_hvs": 12}
-INFINITE = {"psnr_hvs", "ciede", "xpsnr"}  # of identical pictures, as libvmaf's and FFmpeg's
+INFINITE = {"psnr_hvs", "ciede", "xpsnr", "pu_psnr"}  # of identical pictures, as libvmaf's and FFmpeg's
 PIXEL_FORMATS = {"400": (4, None), "420": (1, (1, 1)), "422": (2, (1, 0)), "444": (3, (0, 0))}
 CONTENTS = {
     "film": (reference_sample, distorted_sample),
@@ -78,7 +81,10 @@ def score_by_the_api(feature, pictures, log):
 
     context = ctypes.c_void_p()
     call("vmaf_init", ctypes.byref(context), Configuration(WARNINGS, 0, 1, 0, 0))
-    call("vmaf_use_feature", context, feature.encode(), None)
+    options = ctypes.c_void_p()
+    if feature in OPTIONS:
+        call("vmaf_feature_dictionary_set", ctypes.byref(options), *(word.encode() for word in OPTIONS[feature]))
+    call("vmaf_use_feature", context, feature.encode(), options)
     for k in range(FRAMES):
         pair = [Picture(), Picture()]
         for video, picture in enumerate(pair):
@@ -106,7 +112,8 @@ class EveryMetric(CommandTest):
         for video, name in enumerate(("ref.yuv", "dis.yuv")):
             self.write(name, pictures.make(video, for_file=True))
         return self.vmaf("-r", self.path("ref.yuv"), "-d", self.path("dis.yuv"), "-w", pictures.size[0], "-h", pictures.size[1],
-                         "-p", pictures.chroma, "-b", pictures.depth, "-n", "--feature", feature, "--csv", "-o", self.path("log"))
+                         "-p", pictures.chroma, "-b", pictures.depth, "-n", "--feature",
+                         "=".join((feature, *OPTIONS.get(feature, ()))), "--csv", "-o", self.path("log"))
 
     def by_the_api(self, feature, pictures):
         """In a process of its own, which may crash; it inherits the pictures."""

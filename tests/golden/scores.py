@@ -19,7 +19,7 @@ PAGE = ROOT / "docs" / "scores.md"
 WIDTH, HEIGHT, FRAMES = 360, 352, 3  # the smallest pictures of all models
 FEATURES = ("psnr", "adm", "motion", "vif", "float_motion", "psnr_hvs", "ciede", "float_vif", "float_adm", "float_ssim",
             "float_ms_ssim", "float_psnr", "float_moment", "float_ansnr", "xpsnr", "ssimulacra2", "butteraugli", "cvvdp", "cambi",
-            "speed_chroma", "speed_temporal")
+            "speed_chroma", "speed_temporal", "pu_psnr=transfer=sdr", "pu_ssim=transfer=sdr", "delta_e_itp=transfer=sdr")
 
 
 def plane(width, height, k, shift):

@@ -99,6 +99,7 @@ ACU_SAME(AVContentLightMetadata, MaxCLL);
 ACU_SAME(AVContentLightMetadata, MaxFALL);
 ACU_SAME(AVDictionaryEntry, value);
 ACU_SAME(AVDOVIDecoderConfigurationRecord, dv_profile);
+ACU_SAME(AVDOVIDecoderConfigurationRecord, dv_bl_signal_compatibility_id);
 ACU_SAME(AVFrameSideData, type);
 ACU_SAME(AVFrameSideData, data);
 ACU_SAME(AVFrameSideData, size);

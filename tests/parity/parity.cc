@@ -233,6 +233,16 @@ const OtherCase kOtherCases[] = {
     {"cvvdp", {{"display", "standard_hdr_linear"}, {"conversion", "common"}, {"clip_rgb", "false"}}},
     {"cvvdp", {{"conversion", "common"}, {"chroma_location", "topleft"}, {"range", "full"}, {"fps", "60"}}},
     {"cvvdp", {{"conversion", "common"}, {"chroma_location", "center"}, {"ppd", "1"}}},
+    {"pu_psnr", {{"display", "reference"}, {"display_file", ""}, {"conversion", "common"}}},  // others stay on the CPU
+    {"pu_psnr", {{"transfer", "hlg"}, {"peak", "2000"}, {"range", "full"}}},
+    {"pu_psnr", {{"transfer", "sdr"}, {"matrix", "bt709"}, {"chroma_location", "center"}}},
+    {"pu_psnr", {{"transfer", "sdr"}, {"peak", "400"}, {"clip_rgb", "false"}}},
+    {"pu_ssim", {{"display", "reference"}, {"display_file", ""}, {"conversion", "common"}}},
+    {"pu_ssim", {{"transfer", "hlg"}, {"matrix", "bt2020"}, {"chroma_location", "left"}, {"clip_rgb", "false"}}},
+    {"pu_ssim", {{"transfer", "sdr"}, {"range", "full"}, {"peak", "203"}}},
+    {"delta_e_itp", {{"transfer", "hlg"}, {"chroma_location", "top"}, {"peak", "400"}}},
+    {"delta_e_itp", {{"transfer", "sdr"}, {"matrix", "bt601"}, {"range", "full"}, {"clip_rgb", "false"}}},
+    {"delta_e_itp", {{"transfer", "sdr"}, {"matrix", "bt2020"}}},
 };
 
 std::vector<OptionTexts> OptionCases(const Metric& metric) {

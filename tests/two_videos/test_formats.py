@@ -33,13 +33,13 @@ def box(data, path):
     return places
 
 
-def with_dolby_vision(path, profile):
+def with_dolby_vision(path, profile, compatible):
     """The mp4 file with a configuration of Dolby Vision in its first track. Its samples lie before the boxes."""
     with open(path, "rb") as file:
         data = bytearray(file.read())
     places = box(data, (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"stsd", b"hvc1"))
     level, rpu_and_base = 3, 5
-    record = struct.pack(">BBH20x", 1, 0, profile << 9 | level << 3 | rpu_and_base)
+    record = struct.pack(">BBHB19x", 1, 0, profile << 9 | level << 3 | rpu_and_base, compatible << 4)
     more = struct.pack(">I4s", 8 + len(record), b"dvcC") + record
     end = places[-1] + struct.unpack(">I", data[places[-1]:places[-1] + 4])[0]
     data[end:end] = more
@@ -281,7 +281,9 @@ class Colors(FormatTest):
         light = ":hdr10=1:max-cll=1000,400:master-display=" \
                 "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
         pq, hlg = self.hdr("pq.mp4", extra=light), self.hdr("hlg.mp4", "arib-std-b67")
-        self.assert_fails(self.score(pq, pq, "--align", "index"), 1, "HDR by PQ", "--force")
+        text = self.assert_ok(self.score(pq, pq, "--align", "index"))
+        self.assertIn("no VMAF: the videos are HDR by PQ", text)
+        self.assertIn("standard_hdr_pq with the mastering display's peak of 1000 cd/m2", text)
         self.assert_fails(self.score(pq, pq, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "HDR by PQ", "--force")
         self.refused(pq, hlg, "HDR by PQ", "HDR by HLG", "transfer functions differ")
         self.refused(self.tagged("sdr.mp4", matrix="bt2020nc", primaries="bt2020"), pq, "SDR", "HDR by PQ")
@@ -298,15 +300,15 @@ class Colors(FormatTest):
                       text)
 
     def test_dolby_vision(self):
-        for profile in (5, 8):
-            path = self.hdr(f"dolby{profile}.mp4")
-            with_dolby_vision(path, profile)
+        for profile, compatible in ((5, 0), (10, 0), (8, 1), (8, 4)):
+            path = self.hdr(f"dolby{profile}.{compatible}.mp4")
+            with_dolby_vision(path, profile, compatible)
             summary = self.psnr(path, path, "--force")[1]
             self.assertEqual(summary["inputs"][0]["dolby_vision_profile"], profile)
-            if profile == 5:
-                self.refused(path, path, "is Dolby Vision of profile 5, whose samples are no YUV")
+            if compatible == 0:
+                self.refused(path, path, f"is Dolby Vision of profile {profile}, whose samples are no YUV")
             else:
-                self.psnr(path, path)
+                self.assertIn("profile 8: its base layer is scored", "\n".join(self.psnr(path, path)[1]["warnings"]))
 
 
 @unittest.skipUnless(shutil.which("ffmpeg"), "FFmpeg's command makes the encodes")

@@ -258,6 +258,16 @@ TEST(Libvmaf, AMetricThatScoresWholeClipsPoolsByItself) {
   EXPECT_THAT(log, HasSubstr(fmt::format("mean=\"{:.6f}\"", pooled(VMAF_POOL_METHOD_MEAN, 3))));
 }
 
+TEST(Libvmaf, HdrNeedsItsTransferFunction) {
+  VmafFeatureDictionary* options = nullptr;
+  ASSERT_EQ(vmaf_feature_dictionary_set(&options, "transfer", "pq"), 0);
+  Vmaf vmaf;
+  ASSERT_EQ(vmaf_use_feature(vmaf, "pu_ssim", options), 0);
+  vmaf.ReadAll(1);
+  EXPECT_GT(vmaf.Feature("pu_ssim", 0), 0);
+  EXPECT_LT(vmaf.Feature("pu_ssim", 0), 1);
+}
+
 TEST(Libvmaf, FeaturesKeepTheOrderOfTheirRegistration) {
   Vmaf vmaf;
   VmafFeatureDictionary* debug = nullptr;

@@ -115,7 +115,8 @@ struct AVContentLightMetadata {
 };
 
 struct AVDOVIDecoderConfigurationRecord {
-  uint8_t dv_version_major, dv_version_minor, dv_profile;
+  uint8_t dv_version_major, dv_version_minor, dv_profile, dv_level, rpu_present_flag, el_present_flag, bl_present_flag,
+      dv_bl_signal_compatibility_id;
 };
 
 struct AVMasteringDisplayMetadata {
@@ -165,7 +166,10 @@ constexpr int64_t AV_NOPTS_VALUE = INT64_MIN;
   C(AVCOL_SPC_BT2020_NCL, 9)                      \
   C(AVCOL_TRC_UNSPECIFIED, 2)                     \
   C(AVCOL_TRC_LINEAR, 8)                          \
+  C(AVCOL_TRC_LOG, 9)                             \
+  C(AVCOL_TRC_LOG_SQRT, 10)                       \
   C(AVCOL_TRC_SMPTE2084, 16)                      \
+  C(AVCOL_TRC_SMPTE428, 17)                       \
   C(AVCOL_TRC_ARIB_STD_B67, 18)                   \
   C(AVDISCARD_ALL, 48)                            \
   C(AVERROR_DECODER_NOT_FOUND, -1128613112)       \

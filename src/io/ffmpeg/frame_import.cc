@@ -159,6 +159,23 @@ Primaries PrimariesOf(AVColorPrimaries primaries) {
   }
 }
 
+Transfer TransferOf(int characteristics) {
+  switch (characteristics) {
+    case AVCOL_TRC_SMPTE2084:
+      return Transfer::kPq;
+    case AVCOL_TRC_ARIB_STD_B67:
+      return Transfer::kHlg;
+    case AVCOL_TRC_UNSPECIFIED:
+    case AVCOL_TRC_LINEAR:  // no display's curve, of HDR or SDR
+    case AVCOL_TRC_LOG:
+    case AVCOL_TRC_LOG_SQRT:
+    case AVCOL_TRC_SMPTE428:
+      return Transfer::kUnknown;
+    default:
+      return Transfer::kSdr;
+  }
+}
+
 }  // namespace
 
 VideoColor ColorOf(const AVFrame& frame) {
@@ -167,9 +184,7 @@ VideoColor ColorOf(const AVFrame& frame) {
   const AVPixFmtDescriptor* desc = Ffmpeg().av_pix_fmt_desc_get(fields.format());
   if (fields.color_range() != AVCOL_RANGE_UNSPECIFIED) color.full_range = fields.color_range() == AVCOL_RANGE_JPEG;
   else if (desc && std::string_view(desc->name).starts_with("yuvj")) color.full_range = true;
-  if (fields.color_trc() == AVCOL_TRC_SMPTE2084) color.transfer = Transfer::kPq;
-  else if (fields.color_trc() == AVCOL_TRC_ARIB_STD_B67) color.transfer = Transfer::kHlg;
-  else if (fields.color_trc() != AVCOL_TRC_UNSPECIFIED) color.transfer = Transfer::kSdr;
+  color.transfer = TransferOf(fields.color_trc());
   color.matrix = MatrixOf(fields.colorspace());
   color.primaries = PrimariesOf(fields.color_primaries());
   return color;

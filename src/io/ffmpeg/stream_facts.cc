@@ -171,8 +171,11 @@ VideoFacts FactsOf(const AVFormatContext& container, const AVStream& stream, con
   const AVPacketSideData* turn = SideDataOf(stream, AV_PKT_DATA_DISPLAYMATRIX);
   if (turn && turn->size >= kMatrixSize) facts.orientation = OrientationByBytes(turn->data);
   else facts.orientation = TurnOf(frame).value_or(Orientation());
-  if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DOVI_CONF))
-    facts.dolby_vision_profile = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data)->dv_profile;
+  if (const AVPacketSideData* data = SideDataOf(stream, AV_PKT_DATA_DOVI_CONF)) {
+    const auto* record = reinterpret_cast<const AVDOVIDecoderConfigurationRecord*>(data->data);
+    facts.dolby_vision_profile = record->dv_profile;
+    facts.has_dolby_base = record->dv_bl_signal_compatibility_id != 0;
+  }
   facts.siting = SitingOf(Fields(frame).chroma_location());
   facts.is_interlaced = IsInterlaced(stream, frame);
   facts.bottom_field_first = facts.is_interlaced && IsBottomFirst(stream, frame);

@@ -18,11 +18,14 @@ constexpr std::string_view kRanges[] = {"limited", "full"};
 constexpr std::string_view kTransfers[] = {"linear", "bt1886", "srgb"};
 constexpr std::string_view kSitings[] = {"left", "center", "topleft", "top"};
 
-Result<int> IndexOf(const OptionValues& options, std::string_view option, std::span<const std::string_view> names) {
-  const std::string& value = options.String(option);
+/// `usual`: what "auto" stands for; empty: it is no value.
+Result<int> IndexOf(const OptionValues& options, std::string_view option, std::span<const std::string_view> names,
+                    std::string_view usual = {}) {
+  const std::string_view text = options.String(option), value = text == "auto" && !usual.empty() ? usual : text;
   const auto found = std::ranges::find(names, value);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  return Error(StatusCode::kInvalidArgument, "{}={} is none of {}", option, value, fmt::join(names, ", "));
+  return Error(StatusCode::kInvalidArgument, "{}={} is none of {}{}", option, value, usual.empty() ? "" : "auto, ",
+               fmt::join(names, ", "));
 }
 
 struct Weights {
@@ -62,10 +65,10 @@ std::vector<OptionSpec> WithLinearRgbOptions(std::vector<OptionSpec> own) {
   return options;
 }
 
-Result<LinearRgbSettings> ReadRgb(const OptionValues& options) {
+Result<LinearRgbSettings> ReadRgb(const OptionValues& options, std::string_view siting_by_default) {
   ACU_ASSIGN_OR_RETURN(const int matrix, IndexOf(options, "matrix", kMatrices));
-  ACU_ASSIGN_OR_RETURN(const int range, IndexOf(options, "range", kRanges));
-  ACU_ASSIGN_OR_RETURN(const int siting, IndexOf(options, "chroma_location", kSitings));
+  ACU_ASSIGN_OR_RETURN(const int range, IndexOf(options, "range", kRanges, siting_by_default.empty() ? "" : "limited"));
+  ACU_ASSIGN_OR_RETURN(const int siting, IndexOf(options, "chroma_location", kSitings, siting_by_default));
   return LinearRgbSettings{.matrix = static_cast<LinearRgbSettings::Matrix>(matrix),
                            .full_range = range == 1,
                            .transfer = LINEAR_RGB_NONE,
@@ -207,18 +210,18 @@ constexpr TuningEntry kTuning[] = {{"linear_rgb", "", "32x4"}};
 
 }  // namespace
 
-Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
-  const LinearRgbConversion conversion(settings_, context.format);
+Status AddColorLaunch(Plan& plan, const PlanContext& context, Video video, const LinearRgbConversion& conversion,
+                      const ColorKernel& kernel) {
   const bool has_chroma = context.format.PlaneCount() > 1;
   const PlaneView luma = context.AllPictures(video, 0), cb = context.AllPictures(video, has_chroma ? 1 : 0);
-  const PlaneView red = context.AllPictures(video, 0, key());
+  const PlaneView red = context.AllPictures(video, 0, kernel.key);
   const LinearRgbArgs args = {.luma = luma.data,
                               .cb = cb.data,
                               .cr = context.AllPictures(video, has_chroma ? 2 : 0).data,
                               .red = red.data,
-                              .green = context.AllPictures(video, 1, key()).data,
-                              .blue = context.AllPictures(video, 2, key()).data,
-                              .factors = plan.AddTable("factors of colors", std::span(&conversion.factors, 1)),
+                              .green = context.AllPictures(video, 1, kernel.key).data,
+                              .blue = context.AllPictures(video, 2, kernel.key).data,
+                              .factors = kernel.factors,
                               .luma_picture = luma.picture_stride,
                               .chroma_picture = cb.picture_stride,
                               .rgb_picture = red.picture_stride,
@@ -231,8 +234,14 @@ Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video
                               .chroma_height = cb.height,
                               .across = conversion.across.kind(),
                               .down = conversion.down.kind()};
-  return plan.AddWork(kTuning, "linear_rgb", {CeilDiv(luma.width, 2), CeilDiv(luma.height, 2), context.pictures(video)},
-                      args, "nearest 2");
+  return plan.AddWork(kernel.tuning, kernel.name,
+                      {CeilDiv(luma.width, 2), CeilDiv(luma.height, 2), context.pictures(video)}, args, "nearest 2");
+}
+
+Status LinearRgbInput::AddLaunches(Plan& plan, const PlanContext& context, Video video) const {
+  const LinearRgbConversion conversion(settings_, context.format);
+  const BufferRef factors = plan.AddTable("factors of colors", std::span(&conversion.factors, 1));
+  return AddColorLaunch(plan, context, video, conversion, {"linear_rgb", kTuning, key(), factors});
 }
 
 }  // namespace acutance

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "exec/plan.h"
 #include "kernel/kernel.h"
 #include "metric/derived_input.h"
 #include "metric/metric.h"
@@ -39,7 +41,8 @@ std::vector<OptionSpec> WithRgbOptions(std::vector<OptionSpec> own);
 /// Both fail where an option has a value that it does not know. ReadRgb leaves red, green and blue as they are encoded.
 /// `metric`, here and below: how messages begin.
 Result<LinearRgbSettings> ReadLinearRgb(std::string_view metric, const OptionValues& options);
-Result<LinearRgbSettings> ReadRgb(const OptionValues& options);
+/// `siting`: the location of chroma samples by default, for a metric whose range and chroma_location may be auto.
+Result<LinearRgbSettings> ReadRgb(const OptionValues& options, std::string_view siting = {});
 
 /// What a metric that reads such pictures checks: there are chroma samples; red, green and blue have one size; pictures
 /// of floats are red, green and blue.
@@ -89,6 +92,18 @@ class LinearRgbInput : public DerivedInput {
  private:
   const LinearRgbSettings settings_;
 };
+
+/// A kernel that takes LinearRgbArgs, and makes three planes of a derived input.
+struct ColorKernel {
+  std::string_view name;
+  std::span<const TuningEntry> tuning;
+  std::string key;    // of the derived input
+  BufferRef factors;  // LinearRgbFactors, and what else the kernel reads
+};
+
+/// Launches it for all pictures of a video.
+Status AddColorLaunch(Plan& plan, const PlanContext& context, Video video, const LinearRgbConversion& conversion,
+                      const ColorKernel& kernel);
 
 /// Metric::inputs of a metric that reads linear light of both videos.
 std::vector<InputSpec> LinearRgbInputs(const LinearRgbSettings& settings);

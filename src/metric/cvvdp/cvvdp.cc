@@ -72,7 +72,7 @@ Result<std::string> DisplayName(const OptionValues& options) {
   return std::string(transfer == "sdr" ? "standard_4k" : transfer == "pq" ? "standard_hdr_pq" : "standard_hdr_hlg");
 }
 
-Result<CvvdpConversion> ReadConversion(const OptionValues& options, const CvvdpDisplay& display) {
+Result<CvvdpConversion> ReadConversion(const OptionValues& options, const Display& display) {
   using Matrix = LinearRgbSettings::Matrix;
   const std::string& name = options.String("conversion");
   if (name != "reader" && name != "common")
@@ -422,11 +422,11 @@ std::vector<InputSpec> Inputs(const CvvdpSettings& settings) {
 }
 
 Result<CvvdpSettings> ReadUnprefixed(const OptionValues& options) {
-  CvvdpDisplayChoice choice = {.file = options.String("display_file")};
+  DisplayChoice choice = {.file = options.String("display_file")};
   ACU_ASSIGN_OR_RETURN(choice.name, DisplayName(options));
   ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
   ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
-  ACU_ASSIGN_OR_RETURN(const CvvdpDisplay display, FindCvvdpDisplay(choice));
+  ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(choice));
   ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
   ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
   return CvvdpSettings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
@@ -436,6 +436,17 @@ Result<CvvdpSettings> ReadSettings(const OptionValues& options) {
   Result<CvvdpSettings> settings = ReadUnprefixed(options);
   if (!settings.ok()) return Prefixed("cvvdp", settings.status());
   return settings;
+}
+
+/// The standard display, as bright as the one that the video was mastered on. HLG is made for displays of any peak.
+HdrDefaults ForHdr(const HdrFacts& facts) {
+  if (!facts.is_pq) return {.note = "cvvdp: on the display standard_hdr_hlg"};
+  if (!facts.mastering_peak)
+    return {.note = "cvvdp: on the display standard_hdr_pq, since the reference declares no mastering display"};
+  return {.options = {{"display_file",
+                       fmt::format("{{\"standard_hdr_pq\": {{\"max_luminance\": {}}}}}", *facts.mastering_peak)}},
+          .note = fmt::format("cvvdp: on the display standard_hdr_pq with the mastering display's peak of {:.6g} cd/m2",
+                              *facts.mastering_peak)};
 }
 
 }  // namespace
@@ -452,6 +463,7 @@ const Metric kCvvdpMetric = {
     .smallest = {2, 2},
     .reads_all_chroma = true,
     .reads_floats = true,
+    .for_hdr = ForHdr,
     .make = OfSettings<Make>,
     .make_plan = OfSettings<MakeCvvdpPlan>,
     .stays_on_cpu = OfSettings<StaysOnCpu>,

@@ -134,7 +134,7 @@ double CvvdpJod(double distance);
 /// (10 - JOD) / 10, in floats.
 struct CvvdpHeatCurve {
   float straight, factor;  // up to 0.1, and of the power beyond
-  cvvdp::CvvdpExponent exponent;
+  FloatExponent exponent;
 };
 CvvdpHeatCurve MakeCvvdpHeatCurve();
 float CvvdpHeat(float distance);
@@ -151,7 +151,7 @@ std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base);
 
 /// The metric's options.
 struct CvvdpSettings {
-  CvvdpDisplay display;
+  Display display;
   CvvdpConversion conversion;
   double frames_per_second = 25;
   bool is_temporal = true;

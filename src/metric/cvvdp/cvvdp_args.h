@@ -71,6 +71,6 @@ struct CvvdpHeatArgs {
   int32_t is_map;
   float straight;  // CvvdpHeat
   float factor;
-  float power;  // CvvdpExponent
+  float power;  // FloatExponent
   float power_high, power_low;
 };

@@ -27,7 +27,7 @@
 #define CVVDP_MOST 28
 #define CVVDP_ADDED 29
 #define CVVDP_IS_EXPOSED 30
-#define CVVDP_GAMMA 31  // CvvdpExponent's value, high and low
+#define CVVDP_GAMMA 31  // FloatExponent's value, high and low
 #define CVVDP_RANGE 34
 #define CVVDP_BLACK 35
 #define CVVDP_TAPS \

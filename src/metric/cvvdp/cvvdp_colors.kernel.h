@@ -180,10 +180,10 @@ FUNCTION(float) curve_at(CONTEXT(int32_t intervals, float value)) {
 
 FUNCTION(CvvdpColor) hlg_light(CONTEXT(CvvdpColor scene)) {
   const float least = bits_float(0x21800000u);  // 2^-60
-  CvvdpExponent gamma = {number_at(PASS(CVVDP_GAMMA)), number_at(PASS(CVVDP_GAMMA + 1)),
-                         number_at(PASS(CVVDP_GAMMA + 2)), 0.0f};
+  const FloatExponent gamma = {number_at(PASS(CVVDP_GAMMA)), number_at(PASS(CVVDP_GAMMA + 1)),
+                               number_at(PASS(CVVDP_GAMMA + 2))};
   const float luminance = cvvdp_channel(scene.at[0], scene.at[1], scene.at[2], 0.2627f, 0.6780f, 0.0593f);
-  const float power = cvvdp_pow(luminance < least ? least : luminance, gamma);
+  const float power = float_power(luminance < least ? least : luminance, gamma);
   const float factor = luminance < least ? 0.0f : power;
   CvvdpColor shown;
   UNROLL for (int32_t c = 0; c < 3; ++c) {

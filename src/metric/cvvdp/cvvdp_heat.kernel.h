@@ -30,8 +30,8 @@ FUNCTION(float) expanded_heat(CONTEXT(CONST_BUFFER(float) plane, int32_t x, int3
 
 FUNCTION(float) heat_of(CONTEXT(float distance)) {
   if (distance <= 0.1f) return args.straight * distance;
-  CvvdpExponent exponent = {args.power, args.power_high, args.power_low, 0.0f};
-  return args.factor * cvvdp_pow(distance, exponent);
+  const FloatExponent exponent = {args.power, args.power_high, args.power_low};
+  return args.factor * float_power(distance, exponent);
 }
 
 KERNEL_MAIN() {

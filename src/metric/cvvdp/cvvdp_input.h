@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "metric/blocks/display_light.h"
+#include "metric/blocks/float_power.h"
 #include "metric/blocks/linear_rgb.h"
-#include "metric/cvvdp/cvvdp_display.h"
+#include "metric/blocks/reader_rgb.h"
 #include "metric/derived_input.h"
 #include "metric/metric.h"
 
@@ -72,42 +74,21 @@ struct CvvdpConversion {
 };
 
 /// From encoded red, green and blue to the channels.
-struct CvvdpLight {
-  explicit CvvdpLight(const CvvdpDisplay& display);
+struct CvvdpLight : DisplayLight {
+  explicit CvvdpLight(const Display& display);
 
-  CvvdpDisplay::Curve curve;
-  int intervals = 0;                                // of the curve
-  std::vector<float> nodes;                         // `intervals` + 1; none of a linear display
   std::array<std::array<float, 3>, 3> to_channels;  // by channel
-  float exposure, least, most, added;               // of a linear display
-  bool is_exposed;                                  // HLG alone: exposure is not 1
-  cvvdp::CvvdpExponent gamma;                       // HLG: the system's, less 1
-  float range, black;                               // HLG
 };
-
-/// The reference's reader for pictures of one format: limited range, chroma between luma samples, bilinear.
-struct CvvdpReader {
-  CvvdpReader(const PictureFormat& format, bool is_bt2020, bool clips = true);
-
-  PictureFormat source;
-  bool clips;         // colors to 0 to 1
-  bool across, down;  // chroma is doubled
-  int luma_offset, most_luma, chroma_offset, most_chroma;
-  float luma_scale, chroma_scale;
-  float cr_red, cb_green, cr_green, cb_blue;
-};
-
-/// Row y of encoded red, green and blue, with SIMD (Highway); and in plain loops.
-void CvvdpReadRow(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
-void CvvdpReadRowRef(const CvvdpReader& reader, const Picture& source, int y, const std::array<float*, 3>& row);
 
 /// Makes channels of red, green and blue, in place; likewise.
 void CvvdpChannelRow(const CvvdpLight& light, int width, const std::array<float*, 3>& row);
 void CvvdpChannelRowRef(const CvvdpLight& light, int width, const std::array<float*, 3>& row);
+/// The second step alone: channels of light.
+void CvvdpToChannelsRef(const CvvdpLight& light, int width, const std::array<float*, 3>& row);
 
 class CvvdpInput : public DerivedInput {
  public:
-  CvvdpInput(const CvvdpConversion& conversion, const CvvdpDisplay& display);
+  CvvdpInput(const CvvdpConversion& conversion, const Display& display);
 
   std::string key() const override { return key_; }
   unsigned planes() const override { return 7; }

@@ -2,18 +2,11 @@
 #pragma once
 
 #include "kernel/kernel.h"
+#include "metric/blocks/float_power.kernel.h"
 
-#define CVVDP_LOG2_TERMS 9
-#define CVVDP_EXP2_TERMS 7
 #define CVVDP_NODES 32  // luminances of the tables of sensitivity
 #define CVVDP_BLUR_RADIUS 6
 #define CVVDP_BLUR_BEYOND 6  // levels are blurred where both sides have more samples
-
-// log2(1 + f) / f from -0.3 to 0.42, within 6.5e-8 of it once multiplied by f; and 2^g from -0.5 to 0.5.
-TABLE(uint32_t, kCvvdpLog2, CVVDP_LOG2_TERMS) = {0x3fb8aa3bu, 0xbf38aa36u, 0x3ef639dfu, 0xbeb8afcdu, 0x3e936cc1u,
-                                                 0xbe746765u, 0x3e5c6099u, 0xbe55f2c1u, 0x3e045de1u};
-TABLE(uint32_t, kCvvdpExp2, CVVDP_EXP2_TERMS) = {0x3f800000u, 0x3f317218u, 0x3e75fdf1u, 0x3d635766u,
-                                                 0x3c1d94cbu, 0x3aafa463u, 0x39224c80u};
 
 // The Gaussian of sigma 3 by distance: along rows; and down columns, where the factor of masking is inside.
 TABLE(uint32_t, kCvvdpBlurAcross, CVVDP_BLUR_RADIUS + 1) = {0x3e0c4fb6u, 0x3e04ba97u, 0x3de0b482u, 0x3daa34cfu,
@@ -41,67 +34,21 @@ CONSTANT(uint32_t, kCvvdpMostDifference) = 0x43b75287u;
 CONSTANT(uint32_t, kCvvdpFirstNode) = 0xc0f49a78u;  // log2(0.005)
 CONSTANT(uint32_t, kCvvdpNodesPerOctave) = 0x3fbd91f3u;
 
-// x = 2^(whole + part).
-struct CvvdpLog2 {
-  float whole, part;
-};
-
-// An exponent, in two parts whose first has 12 bits, and the power of 1e-5.
+// An exponent, and its power of 1e-5.
 struct CvvdpExponent {
-  float value, high, low, of_small;
+  FloatExponent exponent;
+  float of_small;
 };
-
-// x is positive and normal.
-FUNCTION(CvvdpLog2) cvvdp_log2(float x) {
-  const int32_t bits = int32_t(float_bits(x));
-  const int32_t whole = (bits - 0x3f3504f3) >> 23;
-  const float f = bits_float(uint32_t(bits - whole * 0x800000)) - 1.0f;
-  float p = bits_float(kCvvdpLog2[CVVDP_LOG2_TERMS - 1]);
-  UNROLL for (int32_t i = CVVDP_LOG2_TERMS - 2; i >= 0; --i) p = p * f + bits_float(kCvvdpLog2[i]);
-  const CvvdpLog2 result = {float(whole), f * p};
-  return result;
-}
-
-// The nearest whole number, of two the even one. |x| < 2^22.
-FUNCTION(float) cvvdp_nearest(float x) { return (x + 12582912.0f) - 12582912.0f; }
-
-// 2^(whole + part), |part| about 0.5 at most.
-FUNCTION(float) cvvdp_two_to(float whole, float part) {
-  float p = bits_float(kCvvdpExp2[CVVDP_EXP2_TERMS - 1]);
-  UNROLL for (int32_t i = CVVDP_EXP2_TERMS - 2; i >= 0; --i) p = p * part + bits_float(kCvvdpExp2[i]);
-  return p * bits_float(uint32_t(int32_t(whole) + 127) << 23);
-}
-
-FUNCTION(float) cvvdp_exp2(float x) {
-  const float whole = cvvdp_nearest(x);
-  return cvvdp_two_to(whole, x - whole);
-}
-
-// x is positive and normal; results stay within 2^-126 to 2^126.
-FUNCTION(float) cvvdp_pow(float x, CvvdpExponent exponent) {
-  const CvvdpLog2 log2 = cvvdp_log2(x);
-  const float whole = cvvdp_nearest(exponent.value * (log2.whole + log2.part));
-  const float part = ((exponent.high * log2.whole - whole) + exponent.low * log2.whole) + exponent.value * log2.part;
-  return cvvdp_two_to(whole, part);
-}
 
 FUNCTION(CvvdpExponent) cvvdp_exponent(float value) {
-  CvvdpExponent exponent;
-  exponent.value = value;
-  exponent.high = bits_float(float_bits(value) & 0xfffff000u);
-  exponent.low = value - exponent.high;
-  exponent.of_small = 0.0f;
-  exponent.of_small = cvvdp_pow(bits_float(kCvvdpSmall), exponent);
-  return exponent;
+  const FloatExponent exponent = float_exponent(value);
+  const CvvdpExponent result = {exponent, float_power(bits_float(kCvvdpSmall), exponent)};
+  return result;
 }
 
 // Those of the tables above, whose power of 1e-5 is known.
 FUNCTION(CvvdpExponent) cvvdp_known_exponent(uint32_t value, uint32_t of_small) {
-  CvvdpExponent exponent;
-  exponent.value = bits_float(value);
-  exponent.high = bits_float(value & 0xfffff000u);
-  exponent.low = exponent.value - exponent.high;
-  exponent.of_small = bits_float(of_small);
+  const CvvdpExponent exponent = {float_exponent(bits_float(value)), bits_float(of_small)};
   return exponent;
 }
 FUNCTION(CvvdpExponent) cvvdp_difference_exponent() {
@@ -113,7 +60,7 @@ FUNCTION(CvvdpExponent) cvvdp_masking_exponent(int32_t channel) {
 
 // A power that is 0 at 0, and whose slope there is bounded.
 FUNCTION(float) cvvdp_soft_pow(float x, CvvdpExponent exponent) {
-  return cvvdp_pow(x + bits_float(kCvvdpSmall), exponent) - exponent.of_small;
+  return float_power(x + bits_float(kCvvdpSmall), exponent.exponent) - exponent.of_small;
 }
 
 // Between two neighbours of a table.
@@ -148,7 +95,7 @@ FUNCTION(float) cvvdp_contrast(float value, float expanded, float background) {
 // Where in the tables of sensitivity a luminance lies: 0 to CVVDP_NODES - 1.
 FUNCTION(float) cvvdp_node(float background) {
   const float light = bits_float(kCvvdpLeastLight);
-  const CvvdpLog2 log2 = cvvdp_log2(background > light ? background : light);
+  const FloatLog2 log2 = float_log2(background > light ? background : light);
   const float node = ((log2.whole + log2.part) - bits_float(kCvvdpFirstNode)) * bits_float(kCvvdpNodesPerOctave);
   return cvvdp_clamp(node, 0.0f, float(CVVDP_NODES - 1));
 }

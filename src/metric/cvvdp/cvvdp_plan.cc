@@ -43,7 +43,7 @@ class ColorTable {
   std::vector<uint32_t> words_;
 };
 
-void SetReader(const CvvdpReader& reader, ColorTable& table) {
+void SetReader(const ReaderRgb& reader, ColorTable& table) {
   table.Set(CVVDP_IS_COMMON, false, reader.across, reader.down);
   table.Set(CVVDP_LUMA_OFFSET, reader.luma_offset, 0, reader.most_luma);
   table.Set(CVVDP_CHROMA_OFFSET, reader.chroma_offset, reader.most_chroma);
@@ -64,7 +64,7 @@ void SetCommon(const LinearRgbConversion& common, ColorTable& table) {
 }
 
 void SetLight(const CvvdpLight& light, ColorTable& table) {
-  table.Set(CVVDP_INTERVALS, light.intervals, light.curve == CvvdpDisplay::Curve::kHlg);
+  table.Set(CVVDP_INTERVALS, light.intervals, light.curve == Display::Curve::kHlg);
   for (int c = 0; c < 3; ++c)
     for (int i = 0; i < 3; ++i) table.Set(CVVDP_TO_CHANNELS + 3 * c + i, light.to_channels[c][i]);
   table.Set(CVVDP_EXPOSURE, light.exposure, light.least, light.most, light.added, light.is_exposed);
@@ -81,7 +81,7 @@ void AddTaps(const CvvdpFilter& filter, ColorTable& table) {
 std::vector<uint32_t> MakeColorTable(const CvvdpSettings& settings, const PictureFormat& format) {
   ColorTable table;
   if (settings.conversion.is_common) SetCommon(LinearRgbConversion(settings.conversion.common, format), table);
-  else SetReader(CvvdpReader(format, settings.conversion.reads_bt2020), table);
+  else SetReader(ReaderRgb(format, settings.conversion.reads_bt2020), table);
   const CvvdpLight light(settings.display);
   SetLight(light, table);
   AddTaps(settings.Filter(), table);

@@ -96,7 +96,7 @@ std::array<Channels, 2> SeenContrasts(const CvvdpBand& band) {
         for (int x = 0; x < width; ++x) {
           const float contrast = cvvdp_contrast(band.scale[v][c].Row(y)[x], plane.at(x, y), background.at(x, y));
           const float node = cvvdp_node(reference_background.at(x, y));
-          plane.at(x, y) = contrast * cvvdp_exp2(CvvdpSensitivityAt(*band.sensitivity, c, node));
+          plane.at(x, y) = contrast * float_exp2(CvvdpSensitivityAt(*band.sensitivity, c, node));
         }
     }
   }
@@ -206,7 +206,7 @@ void CvvdpBase(const CvvdpBand& base, std::span<int64_t> words) {
   };
   Channels differences;
   for (int c = 0; c < base.channels; ++c) {
-    const float sensitivity = cvvdp_exp2(CvvdpSensitivityAt(*base.sensitivity, c, cvvdp_node(means[0])));
+    const float sensitivity = float_exp2(CvvdpSensitivityAt(*base.sensitivity, c, cvvdp_node(means[0])));
     FloatPlane& difference = differences.emplace_back(light.width, light.height);
     for (int y = 0; y < light.height; ++y)
       for (int x = 0; x < light.width; ++x) {

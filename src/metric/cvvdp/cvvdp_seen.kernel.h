@@ -45,7 +45,7 @@ FUNCTION(float) sensitivity_at(CONTEXT(int32_t channel, float node)) {
   const int32_t i = whole < CVVDP_NODES - 2 ? whole : CVVDP_NODES - 2;
   const float below = group.nodes[channel * CVVDP_NODES + i];
   const float above = group.nodes[channel * CVVDP_NODES + i + 1];
-  return cvvdp_exp2(cvvdp_between(below, above, node - float(i)));
+  return float_exp2(cvvdp_between(below, above, node - float(i)));
 }
 
 // `weights`: which ones, of a scale or of the base.

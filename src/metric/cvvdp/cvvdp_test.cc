@@ -23,8 +23,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 uint32_t PowBits(uint32_t x, uint32_t exponent) {
-  const cvvdp::CvvdpExponent parts = cvvdp::cvvdp_exponent(std::bit_cast<float>(exponent));
-  return std::bit_cast<uint32_t>(cvvdp::cvvdp_pow(std::bit_cast<float>(x), parts));
+  const FloatExponent parts = float_exponent(std::bit_cast<float>(exponent));
+  return std::bit_cast<uint32_t>(float_power(std::bit_cast<float>(x), parts));
 }
 
 // docs/spec/cvvdp.md 5.1
@@ -37,7 +37,7 @@ TEST(CvvdpMath, KnownBits) {
                                  {0xbf000000u, 0x3f3504f4u},
                                  {0x3e800000u, 0x3f9837f0u},
                                  {0x40f66666u, 0x434fefc4u}})
-    EXPECT_EQ(std::bit_cast<uint32_t>(cvvdp::cvvdp_exp2(std::bit_cast<float>(x))), power);
+    EXPECT_EQ(std::bit_cast<uint32_t>(float_exp2(std::bit_cast<float>(x))), power);
   EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_exponent(2.5f)), 0.0f);
   EXPECT_EQ(cvvdp::cvvdp_soft_pow(0.0f, cvvdp::cvvdp_difference_exponent()), 0.0f);
   for (int c = 0; c < kCvvdpChannels; ++c)
@@ -46,13 +46,13 @@ TEST(CvvdpMath, KnownBits) {
 
 // docs/spec/cvvdp.md 5.5
 TEST(CvvdpVision, KnownSensitivity) {
-  const CvvdpScales scales(1920, 1080, FindCvvdpDisplay({.name = "standard_4k"}).value().pixels_per_degree);
+  const CvvdpScales scales(1920, 1080, FindDisplay({.name = "standard_4k"}).value().pixels_per_degree);
   ASSERT_EQ(scales.bands(), 8);
   const auto at = [&](int band, int channel) {
     std::vector<uint32_t> bits;
     for (const float light : {0.01f, 0.5f, 37.5f, 180.0f})
-      bits.push_back(std::bit_cast<uint32_t>(cvvdp::cvvdp_exp2(
-          CvvdpSensitivityAt(MakeCvvdpSensitivity(scales, band), channel, cvvdp::cvvdp_node(light)))));
+      bits.push_back(std::bit_cast<uint32_t>(
+          float_exp2(CvvdpSensitivityAt(MakeCvvdpSensitivity(scales, band), channel, cvvdp::cvvdp_node(light)))));
     return bits;
   };
   EXPECT_THAT(at(0, 0), ElementsAre(0x3a8f2c29u, 0x3e01b1c2u, 0x40a0896au, 0x40fffbe5u));
@@ -74,8 +74,8 @@ TEST(CvvdpVision, FramesInASecondMakeTheFilter) {
 
 // --- Displays
 
-TEST(CvvdpDisplay, Geometry) {
-  const auto ppd = [](const CvvdpDisplayChoice& choice) { return FindCvvdpDisplay(choice).value().pixels_per_degree; };
+TEST(Display, Geometry) {
+  const auto ppd = [](const DisplayChoice& choice) { return FindDisplay(choice).value().pixels_per_degree; };
   EXPECT_DOUBLE_EQ(ppd({.name = "standard_4k"}), 75.40244934516305);
   EXPECT_DOUBLE_EQ(ppd({.name = "standard_fhd"}), 37.842503853602885);
   EXPECT_DOUBLE_EQ(ppd({.name = "standard_phone"}), 120.56081547997547);
@@ -83,7 +83,7 @@ TEST(CvvdpDisplay, Geometry) {
   EXPECT_EQ(ppd({.name = "standard_4k", .pixels_per_degree = 60}), 60);
   EXPECT_DOUBLE_EQ(ppd({.name = "standard_4k", .distance = 0.7472}), 75.40244934516305);
   EXPECT_GT(ppd({.name = "standard_4k", .distance = 1}), 100);
-  for (const std::string& name : CvvdpDisplayNames()) EXPECT_TRUE(FindCvvdpDisplay({.name = name}).ok()) << name;
+  for (const std::string& name : DisplayNames()) EXPECT_TRUE(FindDisplay({.name = name}).ok()) << name;
 }
 
 /// A file of displays, for as long as it lives.
@@ -96,48 +96,48 @@ class DisplayFile {
   test::TempDir folder_;
 };
 
-TEST(CvvdpDisplay, OwnFiles) {
+TEST(Display, OwnFiles) {
   const DisplayFile file(
       R"({"mine": {"resolution": [1920, 1080], "viewing_distance_inches": 23.62204724409449, "diagonal_size_meters":
       0.6096, "max_luminance": 100, "min_luminance": 0.5, "colorspace": "BT.2020-PQ", "E_ambient": 10}})");
-  const CvvdpDisplay mine = FindCvvdpDisplay({.name = "", .file = file.path()}).value();
+  const Display mine = FindDisplay({.name = "", .file = file.path()}).value();
   EXPECT_EQ(mine.name, "mine");
   EXPECT_DOUBLE_EQ(mine.pixels_per_degree, 37.842503853602885);
   EXPECT_DOUBLE_EQ(mine.black, 0.5);
   EXPECT_TRUE(mine.is_bt2020);
-  EXPECT_TRUE(FindCvvdpDisplay({.name = "standard_fhd", .file = file.path()}).ok());
+  EXPECT_TRUE(FindDisplay({.name = "standard_fhd", .file = file.path()}).ok());
 }
 
-TEST(CvvdpDisplay, PartsOfABuiltInOne) {
-  const CvvdpDisplay known = FindCvvdpDisplay({.name = "standard_fhd"}).value();
+TEST(Display, PartsOfABuiltInOne) {
+  const Display known = FindDisplay({.name = "standard_fhd"}).value();
   const auto changed = [](const std::string& entry) {
     const DisplayFile file("{\"standard_fhd\": " + entry + "}");
-    return FindCvvdpDisplay({.name = "standard_fhd", .file = file.path()}).value();
+    return FindDisplay({.name = "standard_fhd", .file = file.path()}).value();
   };
-  const CvvdpDisplay brighter = changed(R"({"max_luminance": 350})");
+  const Display brighter = changed(R"({"max_luminance": 350})");
   EXPECT_EQ(brighter.peak, 350);
   EXPECT_EQ(brighter.pixels_per_degree, known.pixels_per_degree);
   EXPECT_EQ(brighter.ambient, known.ambient);
   EXPECT_DOUBLE_EQ(brighter.peak / brighter.black, known.peak / known.black);
-  const CvvdpDisplay nearer = changed(R"({"viewing_distance_inches": 12, "min_luminance": 0.25})");
+  const Display nearer = changed(R"({"viewing_distance_inches": 12, "min_luminance": 0.25})");
   EXPECT_LT(nearer.pixels_per_degree, known.pixels_per_degree / 1.5);
   EXPECT_DOUBLE_EQ(nearer.black, 0.25);
   EXPECT_EQ(changed(R"({"pixels_per_degree": 50})").pixels_per_degree, 50);
   // A whole display has defaults instead.
-  const CvvdpDisplay whole = changed(R"({"max_luminance": 350, "pixels_per_degree": 50})");
+  const Display whole = changed(R"({"max_luminance": 350, "pixels_per_degree": 50})");
   EXPECT_EQ(whole.ambient, 0);
   EXPECT_GT(known.ambient, 0);
 }
 
 std::string RefusalOfDisplay(const std::string& text) {
   const DisplayFile file(text);
-  const auto display = FindCvvdpDisplay({.name = "", .file = file.path()});
+  const auto display = FindDisplay({.name = "", .file = file.path()});
   return display.ok() ? "" : display.status().message();
 }
 
-TEST(CvvdpDisplay, RefusesWhatIsNone) {
-  EXPECT_THAT(FindCvvdpDisplay({.name = "standard_fdh"}).status().message(), HasSubstr("did you mean 'standard_fhd'?"));
-  EXPECT_THAT(FindCvvdpDisplay({.name = "x", .file = "/nowhere.json"}).status().message(), HasSubstr("/nowhere.json"));
+TEST(Display, RefusesWhatIsNone) {
+  EXPECT_THAT(FindDisplay({.name = "standard_fdh"}).status().message(), HasSubstr("did you mean 'standard_fhd'?"));
+  EXPECT_THAT(FindDisplay({.name = "x", .file = "/nowhere.json"}).status().message(), HasSubstr("/nowhere.json"));
   EXPECT_THAT(RefusalOfDisplay("{"), HasSubstr("displays.json"));
   EXPECT_THAT(RefusalOfDisplay("[]"), HasSubstr("expected an object"));
   EXPECT_THAT(RefusalOfDisplay("{}"), HasSubstr("0 displays"));
@@ -178,12 +178,12 @@ TEST(CvvdpInput, ReadsAsThePlainLoopsDo) {
         const PictureFormat format = {width, height, depth, chroma};
         const Picture picture =
             MakeTestPicture(format, [&](int, int, int) { return static_cast<int>(random() & ((1u << depth) - 1)); });
-        const CvvdpReader reader(format, depth == 10);
+        const ReaderRgb reader(format, depth == 10);
         for (int y = 0; y < height; ++y) {
           FloatRows expected(width), rows(width);
-          CvvdpReadRowRef(reader, picture, y, expected.pointers());
+          ReaderRgbRowRef(reader, picture, y, expected.pointers());
           ForEachTarget([&] {
-            CvvdpReadRow(reader, picture, y, rows.pointers());
+            ReaderRgbRow(reader, picture, y, rows.pointers());
             EXPECT_EQ(rows, expected) << width << "x" << height << " " << PixelFormatName(chroma) << " row " << y;
           });
         }
@@ -195,7 +195,7 @@ TEST(CvvdpInput, MakesChannelsAsThePlainLoopsDo) {
   for (const char* name :
        {"standard_4k", "standard_hdr_pq", "standard_hdr_hlg", "iphone_14_pro_hdr", "standard_hdr_linear"})
     for (const double exposure : {1.0, 1.5}) {
-      CvvdpDisplay display = FindCvvdpDisplay({.name = name}).value();
+      Display display = FindDisplay({.name = name}).value();
       display.exposure = exposure;
       const CvvdpLight light(display);
       FloatRows encoded(77);
@@ -217,7 +217,7 @@ TEST(CvvdpInput, KnownChannels) {
   const auto channels = [](const char* name) {
     FloatRows row(1);
     row.rows = {{{0.2f}, {0.5f}, {0.8f}}};
-    CvvdpChannelRow(CvvdpLight(FindCvvdpDisplay({.name = name}).value()), 1, row.pointers());
+    CvvdpChannelRow(CvvdpLight(FindDisplay({.name = name}).value()), 1, row.pointers());
     std::vector<uint32_t> bits;
     for (const auto& plane : row.rows) bits.push_back(std::bit_cast<uint32_t>(plane[0]));
     return bits;

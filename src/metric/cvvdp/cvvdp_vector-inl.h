@@ -9,147 +9,24 @@
 
 #include <hwy/highway.h>
 
+#include "metric/blocks/float_power-inl.h"
 #include "metric/cvvdp/cvvdp_input.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace acutance::HWY_NAMESPACE {
 namespace cvvdp_vector {
 
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace cvvdp;
-
-using DF = hn::ScalableTag<float>;
-using DI = hn::RebindToSigned<DF>;
-using DU = hn::RebindToUnsigned<DF>;
-using VF = hn::Vec<DF>;
-using VI = hn::Vec<DI>;
-
-HWY_INLINE VF Number(float value) { return hn::Set(DF(), value); }
-HWY_INLINE VF Bits(uint32_t bits) { return hn::BitCast(DF(), hn::Set(DU(), bits)); }
-HWY_INLINE VF Load(const float* from) { return hn::LoadU(DF(), from); }
-HWY_INLINE void Store(VF value, float* to) { hn::StoreU(value, DF(), to); }
-
-/// Several numbers at once: each step of all of them, then the next, so that none waits for another.
-template <int n>
-struct Many {
-  VF at[n];
-  HWY_INLINE VF& operator[](int i) { return at[i]; }
-  HWY_INLINE const VF& operator[](int i) const { return at[i]; }
-};
-
-template <int n, int terms>
-HWY_INLINE Many<n> Polynomials(const uint32_t (&factors)[terms], const Many<n>& x) {
-  Many<n> p;
-  for (int c = 0; c < n; ++c) p[c] = Bits(factors[terms - 1]);
-  for (int i = terms - 2; i >= 0; --i)
-    for (int c = 0; c < n; ++c) p[c] = hn::Add(hn::Mul(p[c], x[c]), Bits(factors[i]));
-  return p;
-}
-
-template <int n>
-struct Log2 {
-  Many<n> whole, part;
-};
-
-template <int n>
-HWY_INLINE Log2<n> Log2Of(const Many<n>& x) {
-  const DI d;
-  Log2<n> log2;
-  Many<n> f;
-  for (int c = 0; c < n; ++c) {
-    const VI bits = hn::BitCast(d, x[c]);
-    const VI whole = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(d, 0x3f3504f3)));
-    f[c] = hn::Sub(hn::BitCast(DF(), hn::Sub(bits, hn::ShiftLeft<23>(whole))), Number(1.0f));
-    log2.whole[c] = hn::ConvertTo(DF(), whole);
-  }
-  const Many<n> p = Polynomials(kCvvdpLog2, f);
-  for (int c = 0; c < n; ++c) log2.part[c] = hn::Mul(f[c], p[c]);
-  return log2;
-}
-
-/// A nearest whole number, and what multiplies by the power of two of it, added to a number's bits.
-struct Whole {
-  VF number;
-  VI exponent;
-};
-
-/// The sum's lowest bits are the whole number.
-HWY_INLINE Whole Nearest(VF x) {
-  const VF magic = Number(12582912.0f), sum = hn::Add(x, magic);
-  return {hn::Sub(sum, magic), hn::ShiftLeft<23>(hn::BitCast(DI(), sum))};
-}
-
-/// 2^part is normal and the result, too, so that multiplying by a power of two adds to its exponent.
-template <int n>
-HWY_INLINE Many<n> TwoTo(const VI (&exponents)[n], const Many<n>& parts) {
-  Many<n> result = Polynomials(kCvvdpExp2, parts);
-  for (int c = 0; c < n; ++c) result[c] = hn::BitCast(DF(), hn::Add(hn::BitCast(DI(), result[c]), exponents[c]));
-  return result;
-}
-
-template <int n>
-HWY_INLINE Many<n> Exp2(const Many<n>& x) {
-  VI exponents[n];
-  Many<n> parts;
-  for (int c = 0; c < n; ++c) {
-    const Whole whole = Nearest(x[c]);
-    exponents[c] = whole.exponent;
-    parts[c] = hn::Sub(x[c], whole.number);
-  }
-  return TwoTo(exponents, parts);
-}
-
-/// `exponent(c)` is that of x[c]. Its two parts have 12 bits, so that their products with whole numbers are exact and a
-/// fused operation rounds as two do.
-template <int n, class Exponent>
-HWY_INLINE Many<n> Pow(const Many<n>& x, const Exponent& exponent) {
-  const Log2<n> log2 = Log2Of(x);
-  VI exponents[n];
-  Many<n> parts;
-  for (int c = 0; c < n; ++c) {
-    const CvvdpExponent& e = exponent(c);
-    const VF value = Number(e.value), log2_whole = log2.whole[c], log2_part = log2.part[c];
-    const Whole whole = Nearest(hn::Mul(value, hn::Add(log2_whole, log2_part)));
-    const VF high = hn::MulSub(Number(e.high), log2_whole, whole.number);
-    const VF sum = hn::MulAdd(Number(e.low), log2_whole, high);
-    exponents[c] = whole.exponent;
-    parts[c] = hn::Add(sum, hn::Mul(value, log2_part));
-  }
-  return TwoTo(exponents, parts);
-}
+using namespace float_vector;
 
 template <int n, class Exponent>
 HWY_INLINE Many<n> SoftPow(const Many<n>& x, const Exponent& exponent) {
   Many<n> more;
   for (int c = 0; c < n; ++c) more[c] = hn::Add(x[c], Bits(kCvvdpSmall));
-  Many<n> result = Pow(more, exponent);
+  Many<n> result = Power(
+      more, [&](int c) -> const auto& { return exponent(c).exponent; });
   for (int c = 0; c < n; ++c) result[c] = hn::Sub(result[c], Number(exponent(c).of_small));
   return result;
-}
-
-HWY_INLINE VF Clamp(VF x, float least, float most) { return hn::Min(hn::Max(x, Number(least)), Number(most)); }
-
-/// A place in a table.
-struct Place {
-  VI index;
-  VF share;
-};
-
-/// `last`: the last interval.
-HWY_INLINE Place PlaceOf(VF x, int last) {
-  const DI d;
-  const VI index = hn::Min(hn::ConvertTo(d, x), hn::Set(d, last));
-  return {index, hn::Sub(x, hn::ConvertTo(DF(), index))};
-}
-
-HWY_INLINE VF Between(const float* table, const Place& place) {
-  const VF below = hn::GatherIndex(DF(), table, place.index), above = hn::GatherIndex(DF(), table + 1, place.index);
-  return hn::Add(below, hn::Mul(place.share, hn::Sub(above, below)));
-}
-
-HWY_INLINE VF Channel(VF red, VF green, VF blue, float of_red, float of_green, float of_blue) {
-  return hn::Add(hn::Add(hn::Mul(red, Number(of_red)), hn::Mul(green, Number(of_green))),
-                 hn::Mul(blue, Number(of_blue)));
 }
 
 }  // namespace cvvdp_vector

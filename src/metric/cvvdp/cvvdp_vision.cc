@@ -133,13 +133,13 @@ double CvvdpJod(double distance) {
 CvvdpHeatCurve MakeCvvdpHeatCurve() {
   return {.straight = static_cast<float>(kFactor * Pow(kStraight, kPower - 1) / 10),
           .factor = static_cast<float>(kFactor / 10),
-          .exponent = cvvdp::cvvdp_exponent(static_cast<float>(kPower))};
+          .exponent = float_exponent(static_cast<float>(kPower))};
 }
 
 float CvvdpHeat(float distance) {
   static const CvvdpHeatCurve curve = MakeCvvdpHeatCurve();
   if (distance <= static_cast<float>(kStraight)) return curve.straight * distance;
-  return curve.factor * cvvdp::cvvdp_pow(distance, curve.exponent);
+  return curve.factor * float_power(distance, curve.exponent);
 }
 
 std::array<float, kCvvdpChannels> CvvdpHeatWeights(bool is_image, bool is_base) {

@@ -176,11 +176,12 @@ std::optional<Finding> CheckOrder(const Probe& probe) {
 }
 
 std::optional<Finding> CheckHdrModel(const Probe& probe) {
-  if (!probe.is_hdr()) return std::nullopt;
+  if (!probe.is_hdr() || !probe.names_model) return std::nullopt;
   return Finding{
       "model", 0.9,
-      fmt::format("{} and {} are HDR, and the models know SDR alone.", probe.reference.name, probe.distorted.name),
-      probe.Score(" --no-model -f psnr")};
+      fmt::format("{} and {} are HDR, and the models know SDR alone: without one, metrics of HDR score them.",
+                  probe.reference.name, probe.distorted.name),
+      probe.Score()};
 }
 
 std::optional<Finding> CheckModel(const Probe& probe) {

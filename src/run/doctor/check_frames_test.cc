@@ -71,10 +71,14 @@ TEST(CheckOrder, LessDetailAloneIsASign) {
 
 TEST(CheckHdrModel, IsOfTwoHdrVideos) {
   Probe probe = EqualPair();
+  probe.names_model = true;
   probe.reference.color.transfer = Transfer::kPq;
   EXPECT_FALSE(CheckHdrModel(probe));
   probe.distorted.color.transfer = Transfer::kHlg;
-  EXPECT_THAT(CheckHdrModel(probe)->command, EndsWith(" --no-model -f psnr"));
+  EXPECT_EQ(CheckHdrModel(probe)->command, "acutance score ref dis");
+  EXPECT_THAT(CheckHdrModel(probe)->sentence, HasSubstr("metrics of HDR"));
+  probe.names_model = false;
+  EXPECT_FALSE(CheckHdrModel(probe));
 }
 
 TEST(CheckModel, SaysWhatTheCallerFound) {

@@ -92,6 +92,7 @@ Result<std::vector<Finding>> Diagnose(const DoctorRequest& request) {
   AssumePixelAspect(probe.distorted, probe.reference);
   Compare(probe);
   const std::optional<double> rate = probe.reference.frame_rate;
+  probe.names_model = request.check_model != nullptr;
   if (request.check_model)
     probe.model_problem =
         request.check_model({probe.reference.format, rate ? rate : probe.distorted.frame_rate, probe.is_hdr()});

@@ -78,6 +78,7 @@ struct Probe {
   bool are_unlike = false;
   /// What is wrong with the model that is to score, and the options that fix it.
   std::optional<std::pair<std::string, std::string>> model_problem{};
+  bool names_model = false;  // the caller scores by a model of its choice
 
   bool is_hdr() const { return reference.color.is_hdr() && distorted.color.is_hdr(); }
   bool is_cropped() const { return placement || shape_parts; }

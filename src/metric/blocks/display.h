@@ -11,15 +11,13 @@ namespace acutance {
 
 using Matrix3 = std::array<std::array<double, 3>, 3>;
 
-struct CvvdpDisplay {
+struct Display {
   enum class Curve { kSrgb, kPower, kPq, kHlg, kLinear };
 
   /// Light of one component for the encoded value v, 0 to 1; in HLG, scene light.
   double Light(double v) const;
   /// HLG's system gamma: how much contrast the display adds to the scene's.
   double SystemGamma() const;
-  /// From light of red, green and blue to the channels A, RG and YV.
-  Matrix3 ToChannels() const;
 
   std::string name;
   Curve curve = Curve::kSrgb;
@@ -32,16 +30,16 @@ struct CvvdpDisplay {
 };
 
 /// What a user asks for.
-struct CvvdpDisplayChoice {
+struct DisplayChoice {
   std::string name;              // "" only with a file that has one display
   std::string file;              // "": the built-in displays alone
   double pixels_per_degree = 0;  // instead of the geometry; 0: by it
   double distance = 0;           // in metres, instead of the display's; 0: that
 };
 
-Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice);
+Result<Display> FindDisplay(const DisplayChoice& choice);
 
 /// The names of the built-in displays.
-std::vector<std::string> CvvdpDisplayNames();
+std::vector<std::string> DisplayNames();
 
 }  // namespace acutance

@@ -1,4 +1,4 @@
-#include "metric/cvvdp/cvvdp_display.h"
+#include "metric/blocks/display.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,26 +21,12 @@ namespace acutance {
 namespace {
 
 constexpr std::string_view kBuiltIn =
-#include "metric/cvvdp/cvvdp_displays.inc"
+#include "metric/blocks/displays.inc"
     ;
 
 const Json& BuiltIn(std::string_view part) {
   static const Json all = ParseJson(kBuiltIn).value();
   return *all.Find(part);
-}
-
-constexpr Matrix3 kXyzToCones = {{{0.187596268556126, 0.585168649077728, -0.026384263306304},
-                                  {-0.133397430663221, 0.405505777260049, 0.034502127690364},
-                                  {0.000244379021663, -0.000542995890619, 0.019406849066323}}};
-constexpr Matrix3 kConesToChannels = {
-    {{1.0, 1.0, 0.0}, {1.0, -2.311130179947035, 0.0}, {-1.0, -1.0, 50.97757132871878}}};
-
-Matrix3 Product(const Matrix3& a, const Matrix3& b) {
-  Matrix3 product = {};
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) product[i][j] += a[i][k] * b[k][j];
-  return product;
 }
 
 double Tangent(double radians) { return Sin(radians) / Cos(radians); }
@@ -127,7 +113,7 @@ Result<double> Width(const Fields& fields, std::array<double, 2> resolution, dou
   return ratio * Root(millimetres * millimetres / (1 + ratio * ratio)) / 1000;
 }
 
-Result<double> PixelsPerDegree(const Fields& fields, const CvvdpDisplayChoice& choice) {
+Result<double> PixelsPerDegree(const Fields& fields, const DisplayChoice& choice) {
   if (choice.pixels_per_degree > 0) return choice.pixels_per_degree;
   if (fields.Has("pixels_per_degree") && choice.distance == 0)
     return fields.Number("pixels_per_degree", kLeastPositive);
@@ -138,7 +124,7 @@ Result<double> PixelsPerDegree(const Fields& fields, const CvvdpDisplayChoice& c
   return 1 / (2 * (radians * (180 / std::numbers::pi)));
 }
 
-Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
+Status ReadColors(const Fields& fields, Display& display) {
   const std::string name = fields.Text("colorspace", "sRGB");
   const Json& spaces = BuiltIn("colorspaces");
   const Json* space = spaces.Find(name);
@@ -147,7 +133,7 @@ Status ReadColors(const Fields& fields, CvvdpDisplay& display) {
     return fields.Fail(fmt::format("the color space '{}' is none of {}", name, fmt::join(names, ", ")));
   }
   const std::string& curve = space->Find("EOTF")->text;
-  using enum CvvdpDisplay::Curve;
+  using enum Display::Curve;
   if (curve == "sRGB") display.curve = kSrgb;
   else if (curve == "PQ") display.curve = kPq;
   else if (curve == "HLG") display.curve = kHlg;
@@ -186,13 +172,13 @@ Status CheckKeys(const Fields& fields, const Json& object) {
   return {};
 }
 
-Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, const CvvdpDisplayChoice& choice) {
+Result<Display> ReadDisplay(const std::string& name, const Json& object, const DisplayChoice& choice) {
   const Fields fields(choice.file.empty() ? fmt::format("display '{}'", name)
                                           : fmt::format("{}: display '{}'", NameOf(choice.file), name),
                       object);
   if (!object.IsObject()) return fields.Fail("is not an object");
   ACU_RETURN_IF_ERROR(CheckKeys(fields, object));
-  CvvdpDisplay display = {.name = name};
+  Display display = {.name = name};
   ACU_RETURN_IF_ERROR(ReadColors(fields, display));
   ACU_ASSIGN_OR_RETURN(display.peak, fields.Number("max_luminance", kLeastPositive));
   if (fields.Has("min_luminance")) {
@@ -211,7 +197,7 @@ Result<CvvdpDisplay> ReadDisplay(const std::string& name, const Json& object, co
     display.resolution = {static_cast<int>(resolution[0]), static_cast<int>(resolution[1])};
   }
   ACU_ASSIGN_OR_RETURN(display.exposure, fields.Number("exposure", kLeastPositive, 1.0));
-  if (display.curve == CvvdpDisplay::Curve::kHlg && display.peak > 1000 && display.ambient == 0)
+  if (display.curve == Display::Curve::kHlg && display.peak > 1000 && display.ambient == 0)
     return fields.Fail("HLG above 1000 cd/m2 needs an 'E_ambient' above 0");
   ACU_ASSIGN_OR_RETURN(display.pixels_per_degree, PixelsPerDegree(fields, choice));
   if (display.pixels_per_degree < 1 || display.pixels_per_degree > 10000)
@@ -277,7 +263,7 @@ Result<Json> ReadDisplays(const std::string& file) {
 
 }  // namespace
 
-double CvvdpDisplay::Light(double v) const {
+double Display::Light(double v) const {
   const auto clip = [](double x, double least, double most) { return x < least ? least : x > most ? most : x; };
   if (curve == Curve::kPq) {
     const double t = Pow(v, 1 / 78.84375), above = t - 0.8359375;
@@ -294,14 +280,12 @@ double CvvdpDisplay::Light(double v) const {
   return (peak - black) * light + black + reflected;
 }
 
-double CvvdpDisplay::SystemGamma() const {
+double Display::SystemGamma() const {
   if (peak <= 1000) return 1.2;
   return 1.2 + 0.42 * Log10(peak / 1000) - 0.07623 * Log10(ambient / 5);
 }
 
-Matrix3 CvvdpDisplay::ToChannels() const { return Product(Product(kConesToChannels, kXyzToCones), to_xyz); }
-
-Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
+Result<Display> FindDisplay(const DisplayChoice& choice) {
   const Json& built_in = BuiltIn("displays");
   std::vector<std::string_view> names(built_in.keys.begin(), built_in.keys.end());
   Json own;
@@ -317,13 +301,13 @@ Result<CvvdpDisplay> FindCvvdpDisplay(const CvvdpDisplayChoice& choice) {
     if (const Json* found = own.Find(choice.name)) return read(choice.name, *found);
     names.insert(names.begin(), own.keys.begin(), own.keys.end());
   }
-  CvvdpDisplayChoice of_built_in = choice;
+  DisplayChoice of_built_in = choice;
   of_built_in.file.clear();
   if (const Json* found = built_in.Find(choice.name)) return ReadDisplay(choice.name, *found, of_built_in);
   return Error(StatusCode::kInvalidArgument, "no such display '{}'{}; there are {}", choice.name,
                DidYouMean(choice.name, names), fmt::join(names, ", "));
 }
 
-std::vector<std::string> CvvdpDisplayNames() { return BuiltIn("displays").keys; }
+std::vector<std::string> DisplayNames() { return BuiltIn("displays").keys; }
 
 }  // namespace acutance
