@@ -26,6 +26,7 @@
 
 #include "base/csv.h"
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -102,7 +103,7 @@ Result<std::vector<BatchJob>> ReadBatchList(const std::string& path) {
     BatchJob job{"", (*fields)[columns.reference], (*fields)[columns.distorted]};
     if (columns.name < columns.count) job.name = (*fields)[columns.name];
     if (job.name.empty())
-      job.name = fmt::format("{:04}_{}", jobs.size() + 1, std::filesystem::path(job.distorted).stem().string());
+      job.name = fmt::format("{:04}_{}", jobs.size() + 1, SystemPath(job.distorted).stem().string());
     if (job.reference.empty() || job.distorted.empty() || !IsFileName(job.name) || !names.insert(job.name).second)
       return Error(StatusCode::kBadData,
                    "{}, line {}: a job has a reference, a distorted video and a name of its own that a file can have",
@@ -124,15 +125,15 @@ struct Outcome {
   Json scores = Json::Object();  // pooled, by model
 };
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(SystemPath(path.string()), std::ios::binary);
+std::string ReadText(const std::string& path) {
+  std::ifstream file(SystemPath(path), std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
 /// Reads what `acutance score --json` wrote to `path`; false: it is incomplete.
-bool ReadResult(const fs::path& path, Outcome& outcome) {
+bool ReadResult(const std::string& path, Outcome& outcome) {
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   const Result<Json> result = ParseJson(ReadText(path), {.bytes = kAny, .values = kAny, .may_text_follow = false});
   if (!result.ok() || !result->IsObject()) return false;
@@ -146,7 +147,7 @@ bool ReadResult(const fs::path& path, Outcome& outcome) {
 
 uintmax_t SizeOf(const std::string& path) {
   std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
+  const uintmax_t size = fs::file_size(SystemPath(path), error);
   return error ? 0 : size;
 }
 
@@ -155,7 +156,7 @@ std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) 
   std::string text;
   for (const std::string& path : {job.reference, job.distorted}) {
     std::error_code error;
-    const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+    const auto time = fs::last_write_time(SystemPath(path), error).time_since_epoch().count();
     text += fmt::format("{}\n{} bytes, {}\n", path, SizeOf(path), error ? 0 : time);
   }
   for (const std::string& option : options) text += option + "\n";
@@ -257,15 +258,13 @@ class Batch {
         "{} of {} pairs are scored{}{}; {}\n", done, jobs_.size(),
         Count(kNotReached) > 0 ? fmt::format(", {} of them do not meet what is required", Count(kNotReached)) : "",
         failed > 0 ? fmt::format(", {} {}", failed, interrupted_ ? "are left" : "failed") : "",
-        (fs::path(texts_.out) / "summary.csv").string());
+        Join(texts_.out, "summary.csv"));
     if (interrupted_) return kInterrupted;
     return failed > 0 ? kFailed : Count(kNotReached) > 0 ? kNotReached : kOk;
   }
 
  private:
-  fs::path PathOf(size_t job, const char* extension) const {
-    return fs::path(texts_.out) / (jobs_[job].name + extension);
-  }
+  std::string PathOf(size_t job, const char* extension) const { return Join(texts_.out, jobs_[job].name + extension); }
   bool IsDone(size_t job) const { return outcomes_[job].status == kOk || outcomes_[job].status == kNotReached; }
   int Count(int status) const { return static_cast<int>(std::ranges::count(outcomes_, status, &Outcome::status)); }
   double Weight(size_t job) const {
@@ -310,7 +309,7 @@ class Batch {
     if (waiting_.empty() && seat.worker) seat.worker->Dismiss();
     if (interrupted_ || waiting_.empty()) return {};
     const size_t job = waiting_.front();
-    const WorkerTask task = {CommandOf(job), PathOf(job, ".part").string(), PathOf(job, ".log").string()};
+    const WorkerTask task = {CommandOf(job), PathOf(job, ".part"), PathOf(job, ".log")};
     if (!seat.worker || !Give(task, *seat.worker).ok()) {
       ACU_ASSIGN_OR_RETURN(seat.worker, StartBatchWorker());
       ACU_RETURN_IF_ERROR(Give(task, *seat.worker));
@@ -344,22 +343,19 @@ class Batch {
 
   Status Conclude(size_t job, int status) {
     Outcome& outcome = outcomes_[job];
-    const fs::path part = PathOf(job, ".part");
-    std::error_code ignored;
+    const std::string part = PathOf(job, ".part");
     const bool whole = ReadResult(part, outcome);
     outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
     if (!IsDone(job)) {
       outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
                                                              : ErrorsIn(ReadText(PathOf(job, ".log")));
-      fs::remove(part, ignored);
+      RemoveFile(part);
       return {};
     }
-    fs::rename(part, PathOf(job, ".json"), ignored);
-    if (ignored) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json").string());
-    if (SizeOf(PathOf(job, ".log").string()) == 0) fs::remove(PathOf(job, ".log"), ignored);
+    if (!Rename(part, PathOf(job, ".json"))) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json"));
+    if (SizeOf(PathOf(job, ".log")) == 0) RemoveFile(PathOf(job, ".log"));
     // The key is written last: a result without one is not reused.
-    return WriteFile(PathOf(job, ".key").string(),
-                     KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
+    return WriteFile(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
   /// The errors of the command: its lines except warnings, else the last line, which a library may have printed.
@@ -429,8 +425,8 @@ class Batch {
       }
       csv += "," + CsvField(entry.Find("error")->text) + "\n";
     }
-    ACU_RETURN_IF_ERROR(WriteFile((fs::path(texts_.out) / "summary.csv").string(), csv));
-    return WriteFile((fs::path(texts_.out) / "summary.json").string(),
+    ACU_RETURN_IF_ERROR(WriteFile(Join(texts_.out, "summary.csv"), csv));
+    return WriteFile(Join(texts_.out, "summary.json"),
                      JsonText({{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}}));
   }
 
@@ -450,11 +446,10 @@ class Batch {
 
 int RunBatchCommand(const BatchTexts& texts) {
   Result<std::vector<BatchJob>> jobs = ReadBatchList(texts.list);
-  const Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
+  Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
   if (!status.ok()) return Fail("batch", status, kUsage);
-  std::error_code error;
-  fs::create_directories(texts.out, error);
-  if (error) return Fail("batch", Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()));
+  status = MakeFolder(texts.out);
+  if (!status.ok()) return Fail("batch", status);
   WatchInterrupt();
   Batch batch(texts, *std::move(jobs));
   const Status run = batch.Run();

@@ -12,6 +12,8 @@
 #include "log/output_file.h"
 #include "report/avm_summary.h"
 
+#include "base/system/file.h"
+
 namespace acutance::cli {
 namespace {
 
@@ -19,7 +21,7 @@ namespace {
 std::pair<std::string, std::string> TagAndFolder(const std::string& text) {
   if (const size_t equals = text.find('='); equals != text.npos && !Exists(text))
     return {text.substr(0, equals), text.substr(equals + 1)};
-  const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
+  const std::filesystem::path folder = SystemPath(text).lexically_normal();
   return {(folder.has_filename() ? folder : folder.parent_path()).filename().string(), text};
 }
 
@@ -54,12 +56,10 @@ int RunCtcCommand(const CtcTexts& texts) {
   if (!comparisons.ok()) return Fail("ctc", comparisons.status());
   const AvmSummary summary = CompareAvmReleases(*comparisons);
   for (const std::string& note : summary.notes) PrintWarning(note);
-  std::error_code failed;
-  std::filesystem::create_directories(texts.output, failed);  // writing says what went wrong
+  (void)MakeFolder(texts.output);  // writing says what went wrong
   const auto refused = texts.refused == "zero" ? AvmRefused::kZero : AvmRefused::kEmpty;
   for (const auto& [name, text] : AvmTables(summary, refused)) {
-    const std::string path =
-        (std::filesystem::path(texts.output) / fmt::format("{}-{}.csv", name, texts.name)).string();
+    const std::string path = Join(texts.output, fmt::format("{}-{}.csv", name, texts.name));
     if (const Status status = WriteFile(path, text); !status.ok()) return Fail("ctc", status);
     fmt::print("{}\n", path);
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string_view>
 
 #include "base/csv.h"
+#include "base/system/file.h"
 #include "log/escape.h"
 #include "stats/statistics.h"
 
@@ -71,7 +71,7 @@ std::string OwnSize(const Summary& summary, size_t input) {
   return fmt::format("{}x{}", format.width, format.height);
 }
 
-std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string FileName(const std::string& path) { return SystemPath(path).filename().string(); }
 
 }  // namespace
 
