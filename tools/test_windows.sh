@@ -23,6 +23,20 @@ cmake --build "$windows" --parallel "${JOBS:-2}" --target "${tests[@]}"
 for name in "${tests[@]}"; do
   (cd "$windows" && "$wine" "tests/$name.exe" --gtest_brief=1)
 done
+# A C program prints the same on libvmaf.dll, linked by either import library, as on the library here.
+cmake --build "$windows" --parallel "${JOBS:-2}" --target vmaf_shared vship_shared
+cc -std=c99 -Iinclude -Iinclude/libvmaf tests/abi/client.c -o "$windows/run/client" -L"$here/lib" -lvmaf
+expected=$(LD_LIBRARY_PATH=$here/lib "$windows/run/client")
+for library in libvmaf.dll.a vmaf.lib; do
+  x86_64-w64-mingw32-gcc-posix -std=c99 -Iinclude -Iinclude/libvmaf tests/abi/client.c -o "$windows/bin/client.exe" "$windows/lib/$library"
+  said=$("$wine" "$windows/bin/client.exe" | tr -d '\r')
+  [ "$said" = "$expected" ] || { echo "by $library: $said, here: $expected" >&2; exit 1; }
+done
+rm "$windows/bin/client.exe"
+# Windows' own DLLs alone are needed.
+needed=$(x86_64-w64-mingw32-objdump -p "$windows"/bin/*.exe "$windows"/bin/*.dll | sed -n 's/.*DLL Name: //p' | sort -fu | tr '\n' ' ')
+echo "DLLs: $needed"
+[[ ! $needed =~ lib(gcc|stdc|winpthread) ]]
 python3 -B tests/golden/scores.py "$windows/run/vmaf"
 python3 -B tests/arm/same_logs.py "$here/bin/vmaf" "$windows/run/vmaf"
 python3 -B tests/windows/test_windows.py "$windows/run" "$here/bin"
