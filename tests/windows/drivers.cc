@@ -8,7 +8,8 @@
 int main() {
   acutance::SetMainProgram();
   const auto cuda = acutance::cuda::OpenDriver();
-  std::printf("CUDA: %s\n", cuda.ok() ? acutance::cuda::DriverVersion(**cuda).c_str() : cuda.status().message().c_str());
+  std::printf("CUDA: %s\n",
+              cuda.ok() ? acutance::cuda::DriverVersion(**cuda).c_str() : cuda.status().message().c_str());
   const auto vulkan = acutance::vulkan::OpenDriver();
   std::printf("Vulkan: %s\n", vulkan.status().message().c_str());
 }
