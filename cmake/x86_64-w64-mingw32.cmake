@@ -18,4 +18,5 @@ list(GET CMAKE_FIND_ROOT_PATH 0 sysroot)
 set(ENV{PKG_CONFIG_LIBDIR} ${sysroot}/lib/pkgconfig)
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -static)
+set(CMAKE_MODULE_LINKER_FLAGS_INIT -static)
 set(CMAKE_CROSSCOMPILING_EMULATOR /usr/lib/wine/wine64) # of the package wine64, which has no command
