@@ -22,7 +22,7 @@ LIBRARIES = ("libvmaf.dll.a", "vmaf.lib", "libvship.dll.a", "vship.lib")
 def contents(build, stripped):
     """Names in the folder, and the files that they are of."""
     for name in PROGRAMS:
-        subprocess.run([STRIP, "-o", stripped / name, build / "bin" / name], check=True)
+        subprocess.run([STRIP, "-p", "-o", stripped / name, build / "bin" / name], check=True)
         yield name, stripped / name
     for name in LIBRARIES:
         yield f"lib/{name}", build / "lib" / name
