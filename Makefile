@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -120,6 +120,10 @@ test-windows: windows build ## under wine: unit tests, logs equal to this machin
 	@tools/setup.sh wine
 	@JOBS=$(JOBS) tools/test_windows.sh build-windows $(BUILD)
 
+windows-zip: windows ## the programs and libraries for Windows as a zip, into build/dist/
+	@cmake --build build-windows --parallel $(JOBS) --target vmaf_shared vship_shared
+	@python3 -B tools/windows_zip.py build-windows $(BUILD)/dist
+
 python: build
 	@tools/setup.sh python
 	@tools/python_package.sh || echo "setup: continuing without the Python package; its tests are skipped" >&2
@@ -203,4 +207,4 @@ conformance-kit: build ## clips, golden values and a page for testing any progra
 	@tools/conformance_kit.sh $(BUILD) $(BUILD)/conformance-kit
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-arm build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-arm build-windows build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "base/files.h"
 #include "base/status.h"
 #include "base/system/file.h"
 #include "cli/batch_run.h"
@@ -47,7 +48,7 @@ Result<Columns> ReadHeading(const std::string& path, const std::string& line) {
 }
 
 std::string FormatOfTable(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string extension = SystemPath(path).extension().string();
   return extension.empty() ? "" : extension.substr(1);
 }
 
@@ -82,7 +83,7 @@ Result<std::vector<BatchJob>> ReadBatchList(const std::string& path) {
     BatchJob job{"", (*fields)[columns.reference], (*fields)[columns.distorted]};
     if (columns.name < columns.count) job.name = (*fields)[columns.name];
     if (job.name.empty())
-      job.name = fmt::format("{:04}_{}", jobs.size() + 1, std::filesystem::path(job.distorted).stem().string());
+      job.name = fmt::format("{:04}_{}", jobs.size() + 1, SystemPath(job.distorted).stem().string());
     if (job.reference.empty() || job.distorted.empty() || !IsFileName(job.name) || !names.insert(job.name).second)
       return Error(StatusCode::kBadData,
                    "{}, line {}: a job has a reference, a distorted video and a name of its own that a file can have",
@@ -119,7 +120,7 @@ Status WriteScores(const BatchTexts& texts, const std::vector<BatchJob>& jobs, c
   DataTable all;
   for (size_t i = 0; i < jobs.size(); ++i) {
     if (!end.is_scored[i]) continue;
-    const std::string path = (std::filesystem::path(texts.out) / (jobs[i].name + ".rows")).string();
+    const std::string path = Join(texts.out, jobs[i].name + ".rows");
     ACU_ASSIGN_OR_RETURN(DataTable rows, ReadRows(ReadText(path)));
     rows.columns.insert(rows.columns.begin(),
                         {"name", DataColumn::Values<std::string>(static_cast<size_t>(rows.rows()), jobs[i].name)});
@@ -138,7 +139,7 @@ Status KeepRows(BatchTexts& texts) {
     if (option.starts_with("-o") || option.starts_with("--output"))
       return Error(StatusCode::kInvalidArgument, "--scores keeps a file of each pair, so that {} cannot write another",
                    option);
-  texts.options.insert(texts.options.end(), {"--output", (std::filesystem::path(texts.out) / "{name}.rows").string()});
+  texts.options.insert(texts.options.end(), {"--output", Join(texts.out, "{name}.rows")});
   return {};
 }
 

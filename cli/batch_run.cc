@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status.h"
@@ -49,8 +50,8 @@ struct Outcome {
 };
 
 /// Reads what `acutance score --json` wrote to `path`; false: it is incomplete.
-bool ReadOutcome(const fs::path& path, Outcome& outcome) {
-  const Result<Json> result = ReadResult(path.string());
+bool ReadOutcome(const std::string& path, Outcome& outcome) {
+  const Result<Json> result = ReadResult(path);
   if (!result.ok() || !result->IsObject()) return false;
   if (const Json* frames = result->Find("frames")) outcome.frames = *frames;
   const Json* videos = result->Find("results");
@@ -62,7 +63,7 @@ bool ReadOutcome(const fs::path& path, Outcome& outcome) {
 
 uintmax_t SizeOf(const std::string& path) {
   std::error_code error;
-  const uintmax_t size = fs::file_size(path, error);
+  const uintmax_t size = fs::file_size(SystemPath(path), error);
   return error ? 0 : size;
 }
 
@@ -71,7 +72,7 @@ std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) 
   std::string text;
   for (const std::string& path : {job.reference, job.distorted}) {
     std::error_code error;
-    const auto time = fs::last_write_time(path, error).time_since_epoch().count();
+    const auto time = fs::last_write_time(SystemPath(path), error).time_since_epoch().count();
     text += fmt::format("{}\n{} bytes, {}\n", path, SizeOf(path), error ? 0 : time);
   }
   for (const std::string& option : options) text += option + "\n";
@@ -156,15 +157,13 @@ class Batch {
         "{} of {} pairs are scored{}{}; {}\n", done, jobs_.size(),
         Count(kNotReached) > 0 ? fmt::format(", {} of them do not meet what is required", Count(kNotReached)) : "",
         failed > 0 ? fmt::format(", {} {}", failed, interrupted_ ? "are left" : "failed") : "",
-        (fs::path(texts_.out) / "summary.csv").string());
+        Join(texts_.out, "summary.csv"));
     if (interrupted_) return kInterrupted;
     return failed > 0 ? kFailed : Count(kNotReached) > 0 ? kNotReached : kOk;
   }
 
  private:
-  fs::path PathOf(size_t job, const char* extension) const {
-    return fs::path(texts_.out) / (jobs_[job].name + extension);
-  }
+  std::string PathOf(size_t job, const char* extension) const { return Join(texts_.out, jobs_[job].name + extension); }
   bool IsDone(size_t job) const { return outcomes_[job].status == kOk || outcomes_[job].status == kNotReached; }
   int Count(int status) const { return static_cast<int>(std::ranges::count(outcomes_, status, &Outcome::status)); }
   double Weight(size_t job) const {
@@ -209,7 +208,7 @@ class Batch {
     if (waiting_.empty() && seat.worker) seat.worker->Dismiss();
     if (interrupted_ || waiting_.empty()) return {};
     const size_t job = waiting_.front();
-    const WorkerTask task = {CommandOf(job), PathOf(job, ".part").string(), PathOf(job, ".log").string()};
+    const WorkerTask task = {CommandOf(job), PathOf(job, ".part"), PathOf(job, ".log")};
     if (!seat.worker || !Give(task, *seat.worker).ok()) {
       ACU_ASSIGN_OR_RETURN(seat.worker, StartBatchWorker());
       ACU_RETURN_IF_ERROR(Give(task, *seat.worker));
@@ -243,22 +242,19 @@ class Batch {
 
   Status Conclude(size_t job, int status) {
     Outcome& outcome = outcomes_[job];
-    const fs::path part = PathOf(job, ".part");
-    std::error_code ignored;
+    const std::string part = PathOf(job, ".part");
     const bool whole = ReadOutcome(part, outcome);
     outcome.status = (status == kOk || status == kNotReached) && !whole ? kFailed : status;
     if (!IsDone(job)) {
       outcome.error = status > 128 && status != kInterrupted ? fmt::format("ended by signal {}", status - 128)
                                                              : ErrorsIn(ReadText(PathOf(job, ".log")));
-      fs::remove(part, ignored);
+      RemoveFile(part);
       return {};
     }
-    fs::rename(part, PathOf(job, ".json"), ignored);
-    if (ignored) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json").string());
-    if (SizeOf(PathOf(job, ".log").string()) == 0) fs::remove(PathOf(job, ".log"), ignored);
+    if (!Rename(part, PathOf(job, ".json"))) return Error(StatusCode::kIo, "could not write {}", PathOf(job, ".json"));
+    if (SizeOf(PathOf(job, ".log")) == 0) RemoveFile(PathOf(job, ".log"));
     // The key is written last: a result without one is not reused.
-    return WriteFile(PathOf(job, ".key").string(),
-                     KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
+    return WriteFile(PathOf(job, ".key"), KeyOf(jobs_[job], texts_.options) + fmt::format("{}\n", outcome.status));
   }
 
   /// The errors of the command: its lines except warnings, else the last line, which a library may have printed.
@@ -328,8 +324,8 @@ class Batch {
       }
       csv += "," + CsvField(entry.Find("error")->text) + "\n";
     }
-    ACU_RETURN_IF_ERROR(WriteFile((fs::path(texts_.out) / "summary.csv").string(), csv));
-    return WriteFile((fs::path(texts_.out) / "summary.json").string(),
+    ACU_RETURN_IF_ERROR(WriteFile(Join(texts_.out, "summary.csv"), csv));
+    return WriteFile(Join(texts_.out, "summary.json"),
                      JsonText({{"schema", kSchemaName}, {"kind", "batch"}, {"jobs", std::move(entries)}}));
   }
 
@@ -348,8 +344,8 @@ class Batch {
 
 }  // namespace
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(SystemPath(path.string()), std::ios::binary);
+std::string ReadText(const std::string& path) {
+  std::ifstream file(SystemPath(path), std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -361,9 +357,7 @@ Result<Json> ReadResult(const std::string& path) {
 }
 
 BatchEnd RunBatch(std::string_view command, const BatchTexts& texts, const std::vector<BatchJob>& jobs) {
-  std::error_code error;
-  fs::create_directories(texts.out, error);
-  if (error) return {Fail(command, Error(StatusCode::kIo, "could not make {}: {}", texts.out, error.message()))};
+  if (const Status made = MakeFolder(texts.out); !made.ok()) return {Fail(command, made)};
   WatchInterrupt();
   Batch batch(command, texts, jobs);
   const Status run = batch.Run();

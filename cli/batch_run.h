@@ -2,7 +2,6 @@
 // kept.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +27,7 @@ struct BatchEnd {
 inline constexpr std::string_view kNamePlaceholder = "{name}";
 
 /// All of a file, and what `acutance score --json` wrote to one, of any length.
-std::string ReadText(const std::filesystem::path& path);
+std::string ReadText(const std::string& path);
 Result<Json> ReadResult(const std::string& path);
 
 /// Writes texts.out/NAME.json, what `acutance score --json` prints, for each pair, and summary.csv and summary.json;

@@ -349,6 +349,7 @@ int RunCommandLine(int argc, char** argv) {
   if (argc > 2 && argv[1] == kLibraryToolCommand) return RunLibraryToolCommand(argc, argv);
   CLI::App app("acutance: perceptual video quality metrics", "acutance");
   app.formatter(std::make_shared<WrappedHelp>());  // before the commands, which inherit it
+  app.allow_windows_style_options(false);          // /name is a file
   app.set_version_flag("--version",
                        fmt::format("acutance {} (scores and logs of libvmaf {})", kVersion, kLibvmafVersion));
   app.require_subcommand(1);

@@ -48,7 +48,7 @@ Result<ConformTool> ToolOf(const ConformTexts& texts) {
   if (!texts.library.empty())
     return ConformTool{{self, std::string(kLibraryToolCommand), texts.library, "--cpumask", texts.cpumask}};
   ACU_RETURN_IF_ERROR(CheckDeviceChoice({texts.backend, std::nullopt, {}}));
-  const std::string vmaf = (std::filesystem::path(self).parent_path() / "vmaf").string();
+  const std::string vmaf = ProgramFile().replace_filename("vmaf").replace_extension(ProgramFile().extension()).string();
   if (!Exists(vmaf)) return Error(StatusCode::kIo, "no {}: --backend tests it", vmaf);
   return ConformTool{{vmaf, "--backend", texts.backend}};
 }

@@ -17,6 +17,8 @@
 #include "report/avm_rate_files.h"
 #include "report/avm_summary.h"
 
+#include "base/system/file.h"
+
 namespace acutance::cli {
 namespace {
 
@@ -24,7 +26,7 @@ namespace {
 std::pair<std::string, std::string> TagAndFolder(const std::string& text) {
   if (const size_t equals = text.find('='); equals != text.npos && !Exists(text))
     return {text.substr(0, equals), text.substr(equals + 1)};
-  const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
+  const std::filesystem::path folder = SystemPath(text).lexically_normal();
   return {(folder.has_filename() ? folder : folder.parent_path()).filename().string(), text};
 }
 
@@ -78,11 +80,11 @@ class Releases {
     if (found.encodes.empty())
       return Error(StatusCode::kBadData, "{} has neither RDResults_*.csv nor encodes with names as CLIP_RA_QP_110.obu",
                    folder);
-    const std::filesystem::path out = std::filesystem::path(texts_.output) / tag;
+    const std::string out = Join(texts_.output, tag), scores = Join(out, "scores");
     std::vector<BatchJob> jobs;
     for (const AvmEncode& encode : found.encodes) jobs.push_back({encode.name, encode.reference, encode.video});
     BatchTexts batch{.list = {},
-                     .out = (out / "scores").string(),
+                     .out = scores,
                      .jobs = texts_.jobs,
                      .retry = false,
                      .quiet = texts_.quiet,
@@ -95,21 +97,21 @@ class Releases {
     std::vector<AvmScored> scored;
     for (size_t i = 0; i < jobs.size(); ++i) {
       if (!end.is_scored[i]) continue;  // its error was printed, and its line is left out, as AVM does
-      ACU_ASSIGN_OR_RETURN(Json summary, ReadResult((out / "scores" / (jobs[i].name + ".json")).string()));
+      ACU_ASSIGN_OR_RETURN(Json summary, ReadResult(Join(scores, jobs[i].name + ".json")));
       scored.push_back({&found.encodes[i], std::move(summary)});
     }
     return WriteRatePoints(scored, out);
   }
 
-  static Result<std::string> WriteRatePoints(const std::vector<AvmScored>& scored, const std::filesystem::path& out) {
+  static Result<std::string> WriteRatePoints(const std::vector<AvmScored>& scored, const std::string& out) {
     std::vector<std::string> notes;
     for (const auto& [name, text] : AvmRateFiles(scored, notes)) {
-      const std::string path = (out / name).string();
+      const std::string path = Join(out, name);
       ACU_RETURN_IF_ERROR(WriteFile(path, text));
       fmt::print("{}\n", path);
     }
     for (const std::string& note : notes) PrintWarning(note);
-    return out.string();
+    return out;
   }
 
   const CtcTexts& texts_;
@@ -142,12 +144,10 @@ int RunCtcCommand(const CtcTexts& texts) {
   if (comparisons->empty()) return kOk;  // releases were scored, and there is no anchor
   const AvmSummary summary = CompareAvmReleases(*comparisons);
   for (const std::string& note : summary.notes) PrintWarning(note);
-  std::error_code failed;
-  std::filesystem::create_directories(texts.output, failed);  // writing says what went wrong
+  (void)MakeFolder(texts.output);  // writing says what went wrong
   const auto refused = texts.refused == "zero" ? AvmRefused::kZero : AvmRefused::kEmpty;
   for (const auto& [name, text] : AvmTables(summary, refused)) {
-    const std::string path =
-        (std::filesystem::path(texts.output) / fmt::format("{}-{}.csv", name, texts.name)).string();
+    const std::string path = Join(texts.output, fmt::format("{}-{}.csv", name, texts.name));
     if (const Status status = WriteFile(path, text); !status.ok()) return Fail("ctc", status);
     fmt::print("{}\n", path);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/system/file.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
 #include "cli/score_command.h"
@@ -102,9 +103,9 @@ Result<std::vector<LadderCurve>> ReadCurves(const std::vector<std::string>& text
     curve->encodes.insert(curve->encodes.end(), files.begin(), files.end());
   };
   for (const std::string& text : texts) {
-    if (std::error_code ignored; std::filesystem::is_directory(text, ignored)) {
+    if (const auto info = InfoOf(text); info && info->kind == FileKind::kFolder) {
       ACU_ASSIGN_OR_RETURN(const std::vector<std::string> files, VideosIn(text, options));
-      const std::filesystem::path folder = std::filesystem::path(text).lexically_normal();
+      const std::filesystem::path folder = SystemPath(text).lexically_normal();
       add((folder.has_filename() ? folder : folder.parent_path()).filename().string(), files);
     } else if (const size_t equals = text.find('='); equals != text.npos && !Exists(text)) {
       std::vector<std::string> files;

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/system/child_process.h"
+#include "base/system/file.h"
 #include "base/system/temporary_folder.h"
 #include "base/system/terminal.h"
 #include "cli/commands.h"
@@ -20,9 +22,9 @@ void Open(const std::string& page) {
   const std::vector<std::string> words = IsTerminal(kStandardOutput) ? PageOpener(page) : std::vector<std::string>();
   if (words.empty()) return;
   const std::string folder = MakeTemporaryFolder("acutance-look");
-  (void)RunChild(words, (std::filesystem::path(folder) / "output").string(), kSeconds);
+  (void)RunChild(words, Join(folder, "output"), kSeconds);
   std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
+  std::filesystem::remove_all(SystemPath(folder), ignored);
 }
 
 }  // namespace
@@ -33,7 +35,7 @@ Status PrepareLook(const LookTexts& texts, ScoreRequest& request) {
     const std::string folder = MakeTemporaryFolder("acutance-look");
     if (folder.empty())
       return Error(StatusCode::kIo, "there is no folder for temporary files; name the page: --report FILE");
-    request.report = (std::filesystem::path(folder) / "look.html").string();
+    request.report = Join(folder, "look.html");
   }
   if (!texts.at) return {};
   if (request.run.skip_reference > 0 || request.run.frame_limit > 0)

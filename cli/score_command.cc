@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/trace.h"
 #include "base/usable_cpus.h"
 #include "cli/commands.h"
@@ -211,7 +212,7 @@ Status CheckOutputs(const ScoreRequest& request) {
   files.push_back(request.report);
   for (const std::string& file : files)
     if (!file.empty()) ACU_RETURN_IF_ERROR(OutputFile::Check(file, videos));
-  if (request.worst > 0 || request.maps_video) ACU_RETURN_IF_ERROR(MakeMapFolder(request.maps));
+  if (request.worst > 0 || request.maps_video) ACU_RETURN_IF_ERROR(MakeFolder(request.maps));
   return {};
 }
 

@@ -129,6 +129,7 @@ CLI::Option* AddRawOptions(CLI::App& command, RunRequest& run) {
 
 Status ParseScoreOptions(std::vector<std::string> words, ScoreRequest& request) {
   CLI::App app;
+  app.allow_windows_style_options(false);
   AddScoreOptions(app, request);
   std::ranges::reverse(words);  // as CLI11 takes them
   try {

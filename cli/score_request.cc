@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -70,6 +69,7 @@ Status ReadSegments(std::string_view text, ScoreRequest& request) {
 }
 
 constexpr ScoreOption kOptions[] = {
+#include "base/system/file.h"
 #include "cli/score_options.inc"
 };
 
@@ -88,7 +88,7 @@ Result<std::vector<std::string>> PathsOf(const std::string& option, const std::s
   std::vector<std::string> paths;
   for (const std::string& video : distorted) {
     std::string path = text;
-    path.replace(at, placeholder.size(), std::filesystem::path(video).stem().string());
+    path.replace(at, placeholder.size(), SystemPath(video).stem().string());
     if (std::ranges::find(paths, path) != paths.end())
       return Error(StatusCode::kInvalidArgument, "{} {}: two distorted videos would write {}", option, text, path);
     paths.push_back(std::move(path));
@@ -97,7 +97,7 @@ Result<std::vector<std::string>> PathsOf(const std::string& option, const std::s
 }
 
 std::string FormatOf(const std::string& output) {
-  std::string extension = std::filesystem::path(output).extension().string();
+  std::string extension = SystemPath(output).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   if (extension.empty()) return "xml";
   extension.erase(0, 1);

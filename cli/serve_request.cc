@@ -5,7 +5,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/cancellation_token.h"
+#include "base/system/file.h"
 #include "base/threads/exception_barrier.h"
 #include "cli/exit_status.h"
 #include "cli/frame_watch.h"
@@ -27,10 +27,9 @@ namespace {
 
 /// A pipe can be read once, and its writer may never come.
 Status CheckFile(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status found = std::filesystem::status(path, ignored);
+  const std::optional<FileInfo> found = InfoOf(path);
   // Opening reports absent files and folders better.
-  if (is_regular_file(found) || is_directory(found) || !exists(found)) return {};
+  if (!found || found->kind == FileKind::kRegular || found->kind == FileKind::kFolder) return {};
   return Error(StatusCode::kInvalidArgument, "{} is no regular file, and references are read again and again", path);
 }
 

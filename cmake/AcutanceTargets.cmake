@@ -19,8 +19,12 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_library(acutance_flags INTERFACE)
 # Contraction would fuse a*b+c and change bits between machines (docs/develop/numbers.md).
-target_compile_options(acutance_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
-                                                -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC") # clang-cl
+  target_compile_options(acutance_flags INTERFACE /W3 /EHsc /utf-8 /clang:-ffp-contract=off)
+else()
+  target_compile_options(acutance_flags INTERFACE -Wall -Wextra -Wshadow -Wno-missing-field-initializers
+                                                  -ffp-contract=off)
+endif()
 # A unique symbol cannot be made local (libvmaf/archive.py).
 target_compile_options(acutance_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
 # Instruction sets that Highway need not compile for (libvmaf/library/meson.build has the same). On Arm, NEON alone, called

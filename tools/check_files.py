@@ -83,9 +83,9 @@ NAMES_METRICS = {
     "src/report/avm_rate_files.cc": "scores of the AOM's common test conditions",
     "src/report/ctc.cc": "columns of the AOM's common test conditions",
 }
-# Headers of one system, and the macros that tell systems apart.
+# Headers of one system, the macros that tell systems apart, and a path made of a string, whose encoding Windows takes for another.
 SYSTEM = re.compile(r"^\s*#\s*(?:include <(?:windows|unistd|fcntl|poll|dlfcn|link|pthread|sched|signal|spawn|dirent|io|sys/\w+)\.h>"
-                    r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+)\b)", re.M)
+                    r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+)\b)|\b(?:filesystem|fs)::path\((?!\))", re.M)
 SYSTEM_PLACES = {
     "src/base/system/": "the layer itself",
     "src/simd/large_pages.h": "what Linux alone has",

@@ -4,6 +4,8 @@
 usage: recipes.py ARCHIVE FOLDER    ARCHIVE: or the folder of `make dist` that has it
     ACUTANCE_URL: the archive's address; ACUTANCE_HOME: the project's
 
+Those of Windows name the zip of `make windows-zip` next to the archive; without one they are left out.
+
 On GitHub both are those of the release; otherwise the archive's place on this machine.
 """
 import base64
@@ -15,6 +17,7 @@ import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+OF_ZIP = ("scoop", "winget")
 FILLED = re.compile(r"@([A-Z0-9]+)@")
 
 
@@ -22,13 +25,20 @@ def version():
     return re.search(r"^project\(acutance VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
 
 
+def windows_name():
+    return f"acutance-{version()}-windows-x86_64.zip"
+
+
 def facts(archive):
     sums = {name: hashlib.new(name, archive.read_bytes()) for name in ("sha256", "sha512")}
     on_github = "/".join(os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")).strip("/")
     home = os.environ.get("ACUTANCE_HOME") or on_github or ROOT.as_uri()
-    url = os.environ.get("ACUTANCE_URL") or (f"{on_github}/releases/download/v{version()}/{archive.name}" if on_github
-                                             else archive.resolve().as_uri())
-    return {"VERSION": version(), "URL": url, "HOME": home, "SHA256": sums["sha256"].hexdigest(),
+    place = f"{on_github}/releases/download/v{version()}" if on_github else archive.resolve().parent.as_uri()
+    url = os.environ.get("ACUTANCE_URL") or f"{place}/{archive.name}"
+    windows = archive.parent / windows_name()
+    of_zip = {"ZIPURL": f"{url.rpartition('/')[0]}/{windows.name}",
+              "ZIPSHA256": hashlib.sha256(windows.read_bytes()).hexdigest().upper()} if windows.exists() else {}
+    return {**of_zip, "VERSION": version(), "URL": url, "HOME": home, "SHA256": sums["sha256"].hexdigest(),
             "SHA512": sums["sha512"].hexdigest(), "SRI": "sha256-" + base64.b64encode(sums["sha256"].digest()).decode()}
 
 
@@ -43,7 +53,7 @@ def write(archive, out):
     shutil.rmtree(out, ignore_errors=True)
     for path in sorted((ROOT / "packaging").glob("*/*")):
         text = path.read_text(encoding="utf-8")
-        if "@VERSION@" in text:
+        if "@VERSION@" in text and (path.parent.name not in OF_ZIP or "ZIPURL" in values):
             target = out / path.relative_to(ROOT / "packaging")
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(FILLED.sub(lambda name: values[name.group(1)], text), encoding="utf-8")

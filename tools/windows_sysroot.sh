@@ -42,7 +42,7 @@ printf 'Name: libdeflate\nDescription: compression\nVersion: 1\nLibs: -L%s/lib -
   >"$root/lib/pkgconfig/libdeflate.pc"
 # Headers alone, which this machine's packages have.
 mkdir -p "$root/share/cmake"
-cp -r /usr/include/nlohmann /usr/include/CLI "$root/include/"
+cp -r /usr/include/nlohmann /usr/include/CLI /usr/include/vulkan /usr/include/vk_video "$root/include/"
 cp -r /usr/share/cmake/nlohmann_json /usr/share/cmake/CLI11 "$root/share/cmake/"
 rm -rf "$sources"
 echo "$made" >"$root/.made"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/system/file.h"
 
 namespace acutance {
@@ -182,7 +182,7 @@ Result<AlignmentRequest> ParsePairing(const std::string& text) {
     if (text[0] == '-') request.late = -request.late;
     return request;
   }
-  if (std::error_code ignored; !std::filesystem::exists(text, ignored))
+  if (!Exists(text))
     return Error(
         StatusCode::kInvalidArgument,
         "expected auto, time, index, an offset with its sign (+12: the distorted video starts 12 frames late), "

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
+#include "base/files.h"
 #include "video/open_video.h"
 
 namespace acutance {
@@ -211,7 +211,7 @@ bool BarFinder::has_none() const { return content() == Rectangle{format_.width, 
 Result<std::optional<Rectangle>> FindBlackBars(const std::string& path, OpenOptions options) {
   // A video of this length has six key frames by encoders' default.
   constexpr int64_t kMostDecoded = 1500;
-  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored))
+  if (!IsRegularFile(path))
     return Error(StatusCode::kInvalidArgument,
                  "--crop auto looks at pictures all over a file, and {} is none: give the rectangle", path);
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenAsDisplayed(path, options));

@@ -85,7 +85,7 @@ void FileCache::Remove(std::string_view key) const {
 void FileCache::RemoveOldFiles() const {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  const Result<std::vector<std::string>> names = NamesIn(Path());
+  const Result<std::vector<std::string>> names = NamesIn(Path().string());
   if (!names.ok()) return;
   for (const std::string& name : *names) {
     std::error_code gone;  // removed by another process

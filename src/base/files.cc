@@ -31,16 +31,26 @@ std::vector<fs::path> OwnFolders() {
 
 }  // namespace
 
-bool Exists(const std::filesystem::path& path) { return InfoOf(path.string()).has_value(); }
+bool Exists(const std::string& path) { return InfoOf(path).has_value(); }
 
-bool IsRegularFile(const std::filesystem::path& path) {
-  const std::optional<FileInfo> info = InfoOf(path.string());
+bool IsRegularFile(const std::string& path) {
+  const std::optional<FileInfo> info = InfoOf(path);
   return info && info->kind == FileKind::kRegular;
+}
+
+Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(SystemPath(folder), error);
+  return error ? Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message()) : Status();
+}
+
+std::string Join(const std::string& folder, const std::string& name) {
+  return (SystemPath(folder) / SystemPath(name)).string();
 }
 
 Result<fs::path> FindInstalledFile(const fs::path& file, const char* only_place) {
   std::vector<fs::path> places;
-  if (only_place) places.push_back(only_place);
+  if (only_place) places.push_back(SystemPath(only_place));
   else
     for (const fs::path& folder : OwnFolders())
       for (const char* relative : {".", "../lib", "../" ACUTANCE_LIBDIR}) {
@@ -49,8 +59,8 @@ Result<fs::path> FindInstalledFile(const fs::path& file, const char* only_place)
       }
   std::vector<std::string> names;
   for (const fs::path& place : places) {
-    if (IsRegularFile(place)) return place;
     names.push_back(place.string());
+    if (IsRegularFile(names.back())) return place;
   }
   return Error(StatusCode::kNoDevice, "{}", fmt::join(names, ", no "));
 }

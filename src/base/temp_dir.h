@@ -20,7 +20,9 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string operator/(const std::string& name) const {
+    return (path_ / std::u8string(name.begin(), name.end())).string();  // as UTF-8, also on Windows
+  }
 
  private:
   std::filesystem::path path_;

@@ -62,12 +62,12 @@ void Write(const char* name, int64_t frame, std::string_view video, Clock::time_
 
 }  // namespace
 
-Status Trace::Start(const std::filesystem::path& path) {
+Status Trace::Start(const std::string& path) {
   File& to = TheFile();
   const std::lock_guard lock(to.mutex);
   if (to.file) return Error(StatusCode::kInvalidArgument, "a trace is being written already");
-  to.file.reset(OpenStream(path.string(), "wb"));
-  if (!to.file) return Error(StatusCode::kIo, "cannot write the trace {}", path.string());
+  to.file.reset(OpenStream(path, "wb"));
+  if (!to.file) return Error(StatusCode::kIo, "cannot write the trace {}", path);
   to.begin = Clock::now();
   std::fputs("[\n", to.file.get());
   g_is_on = true;

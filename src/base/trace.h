@@ -14,7 +14,7 @@ namespace acutance {
 /// one trace at most: a second Start() fails. A file without its last line, after a crash, still opens.
 class Trace {
  public:
-  static Status Start(const std::filesystem::path& path);
+  static Status Start(const std::string& path);
   /// Fails where spans could not be written.
   static Status Stop();
   static bool is_on();

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/files.h"
+#include "base/system/file.h"
 #include "image/tiff_writer.h"
 #include "metric/metric.h"
 
@@ -19,9 +21,7 @@ Status WriteError(const std::string& path) {
 }  // namespace
 
 Result<ArtifactSink> MakeMapFiles(const std::string& folder, int distorted_count) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
+  ACU_RETURN_IF_ERROR(MakeFolder(folder));
   return ArtifactSink([folder, distorted_count](const Artifact& artifact) -> Status {
     std::string name = artifact.name;
     std::ranges::replace(name, '/', '_');
@@ -57,13 +57,11 @@ Status RawArtifacts::Open(const FeatureSet& features, int distorted_count) {
 }
 
 Status RawArtifacts::OpenFile(const std::string& path) {
-  std::error_code error;
-  if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty())
-    std::filesystem::create_directories(folder, error);
-  if (error) return Error(StatusCode::kIo, "could not make the folder of {}: {}", path, error.message());
+  const std::filesystem::path name = SystemPath(path);
+  if (name.has_parent_path()) ACU_RETURN_IF_ERROR(MakeFolder(name.parent_path().string()));
   std::fstream& file = files_[path];
-  file.open(path, std::ios::binary | std::ios::in | std::ios::out);
-  if (!file.is_open()) file.open(path, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
+  file.open(name, std::ios::binary | std::ios::in | std::ios::out);
+  if (!file.is_open()) file.open(name, std::ios::binary | std::ios::in | std::ios::out | std::ios::trunc);
   return file.is_open() ? Status() : WriteError(path);
 }
 
@@ -76,7 +74,7 @@ Status RawArtifacts::Write(const Extractor& extractor, const RunResult& result, 
     const int64_t row_bytes = int64_t{picture.format.width} * picture.format.BytesPerSample();
     std::fstream& file = files_.at(path);
     std::error_code error;
-    if (frame == 0) std::filesystem::resize_file(path, 0, error);
+    if (frame == 0) std::filesystem::resize_file(SystemPath(path), 0, error);
     if (error) return Error(StatusCode::kIo, "could not write {}: {}", path, error.message());
     file.seekp(frame * row_bytes * picture.format.height);
     for (int y = 0; y < picture.format.height; ++y) file.write(picture.Row<char>(0, y), row_bytes);

@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
+#include "base/files.h"
 #include "base/system/file.h"
 
 namespace acutance {
@@ -79,8 +79,7 @@ Status WriteTiff(const std::string& path, const Plane& plane, const PictureForma
   file.close();
   if (!file.fail()) return {};
   Status status = Error(StatusCode::kIo, "could not write {}: {}", path, std::strerror(errno));
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+  if (IsRegularFile(path)) RemoveFile(path);
   return status;
 }
 

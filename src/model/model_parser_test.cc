@@ -282,7 +282,7 @@ TEST(Collection, RefusesDamage) {
 
 TEST(LoadModelFile, NamesTheFile) {
   const test::TempDir temporary;
-  const std::string folder = temporary.path();
+  const std::string folder = temporary.path().string();
   const Result<Model> absent = LoadModelFile(folder + "/no_such_model.json", "vmaf");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.status().code(), StatusCode::kNotFound);

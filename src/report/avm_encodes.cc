@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/number.h"
+#include "base/system/file.h"
 #include "report/ctc.h"
 
 namespace acutance {
@@ -39,13 +40,14 @@ std::string ExtensionOf(const fs::path& path) {
 }
 
 /// All files in a folder and its folders, in the order of their names.
-Status AddFiles(const fs::path& folder, std::vector<fs::path>& files) {
+Status AddFiles(const std::string& folder, std::vector<fs::path>& files) {
   ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
   for (const std::string& name : names) {
-    const fs::path path = folder / name;
+    const std::string path = Join(folder, name);
     std::error_code error;
-    if (IsRegularFile(path)) files.push_back(path);
-    else if (!name.starts_with(".") && fs::is_directory(path, error)) ACU_RETURN_IF_ERROR(AddFiles(path, files));
+    if (IsRegularFile(path)) files.push_back(SystemPath(path));
+    else if (!name.starts_with(".") && fs::is_directory(SystemPath(path), error))
+      ACU_RETURN_IF_ERROR(AddFiles(path, files));
   }
   return {};
 }
@@ -162,14 +164,14 @@ struct Files {
 }  // namespace
 
 std::string AvmEncode::clip() const {
-  const fs::path path(reference);
+  const fs::path path = SystemPath(reference);
   return configuration == "AS" ? ShortName(path.stem().string()) : path.filename().string();
 }
 
 std::optional<double> AvmEncode::bytes() const {
   std::error_code error;
-  if (video == bitstream && Has(kContainers, ExtensionOf(bitstream))) return std::nullopt;
-  return static_cast<double>(fs::file_size(bitstream, error));
+  if (video == bitstream && Has(kContainers, ExtensionOf(SystemPath(bitstream)))) return std::nullopt;
+  return static_cast<double>(fs::file_size(SystemPath(bitstream), error));
 }
 
 Result<AvmEncodes> FindAvmEncodes(const std::string& folder, const std::string& references) {
@@ -180,7 +182,8 @@ Result<AvmEncodes> FindAvmEncodes(const std::string& folder, const std::string& 
   for (const fs::path& path : paths) {
     const std::string extension = ExtensionOf(path);
     if (clips.Contains(path)) continue;
-    Files& files = by_name[fs::path(path).replace_extension()];
+    fs::path name = path;
+    Files& files = by_name[name.replace_extension()];
     if (extension == kDecoded) files.decoded = path;
     else if (Has(kBare, extension) || Has(kContainers, extension)) files.bitstream = path;
   }
@@ -195,7 +198,7 @@ Result<AvmEncodes> FindAvmEncodes(const std::string& folder, const std::string& 
       leave_out("there is no bitstream of that name next to it, whose size would be the rate");
       continue;
     }
-    const fs::path* reference = clips.Find(path);
+    const fs::path* reference = clips.Find(SystemPath(path));
     if (reference == nullptr) {
       leave_out(fmt::format("{} has not exactly one video with the beginning of its name", references));
       continue;
@@ -203,13 +206,14 @@ Result<AvmEncodes> FindAvmEncodes(const std::string& folder, const std::string& 
     AvmEncode encode{.video = files.decoded.value_or(*files.bitstream).string(),
                      .bitstream = path,
                      .reference = reference->string(),
-                     .name = NameOf(folder, path),
+                     .name = NameOf(SystemPath(folder), SystemPath(path)),
                      .test_class = ClassOf(*reference),
                      .encoder = {},
                      .codec = {},
                      .configuration = {},
                      .preset = {}};
-    if (const Status read = ReadName(folder, path, encode); read.ok()) found.encodes.push_back(std::move(encode));
+    if (const Status read = ReadName(SystemPath(folder), SystemPath(path), encode); read.ok())
+      found.encodes.push_back(std::move(encode));
     else leave_out(std::string(read.message()));
   }
   std::ranges::stable_sort(found.encodes, {}, [](const AvmEncode& encode) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -150,7 +149,7 @@ Result<std::map<std::string, std::vector<AvmClip>>> ReadAvmRelease(const std::st
       if (!name.starts_with("RDResults_") || !name.ends_with(".csv") || name.find(in_name) == name.npos) continue;
       if (release.contains(configuration))
         return Error(StatusCode::kBadData, "{} has two files of rate points for {}", folder, configuration);
-      ACU_ASSIGN_OR_RETURN(release[configuration], ReadAvmFile((std::filesystem::path(folder) / name).string()));
+      ACU_ASSIGN_OR_RETURN(release[configuration], ReadAvmFile(Join(folder, name)));
     }
   }
   if (release.empty())

@@ -50,7 +50,7 @@ std::string OwnSize(const Summary& summary, size_t input) {
   return fmt::format("{}x{}", format.width, format.height);
 }
 
-std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+std::string FileName(const std::string& path) { return SystemPath(path).filename().string(); }
 
 }  // namespace
 

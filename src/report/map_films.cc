@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/threads/parallel_for.h"
 #include "engine/frame_maps.h"
 #include "engine/session.h"
@@ -44,7 +45,7 @@ class MapFilms : public FrameObserver {
     run_ = &run;
     files_.clear();
     waiting_.clear();
-    return MakeMapFolder(folder_);
+    return MakeFolder(folder_);
   }
 
   Status Add(const FramePair& pair) override {

@@ -283,7 +283,7 @@ std::string ReceiptLine(const Json& receipt, size_t video) {
   const auto& models = JsonAt(receipt, "models").items;
   std::string name, key;
   if (!models.empty()) {
-    name = std::filesystem::path(JsonAt(models.front(), "source").text).stem().string();
+    name = SystemPath(JsonAt(models.front(), "source").text).stem().string();
     if (FindBuiltinModel(JsonAt(models.front(), "source").text)) name = JsonAt(models.front(), "source").text;
     key = JsonAt(models.front(), "name").text;
   } else if (!scores.keys.empty()) {

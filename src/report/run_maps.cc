@@ -1,12 +1,12 @@
 #include "report/run_maps.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "base/files.h"
 #include "base/threads/parallel_for.h"
 #include "engine/frame_maps.h"
 #include "image/npy_writer.h"
@@ -42,15 +42,8 @@ Status WriteFrame(const std::string& prefix, const ViewedVideo& video, bool full
 
 }  // namespace
 
-Status MakeMapFolder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return Error(StatusCode::kIo, "could not make the folder {}: {}", folder, error.message());
-  return {};
-}
-
 Status WriteWorstMaps(const std::string& folder, int count, int threads, const RunView& view) {
-  ACU_RETURN_IF_ERROR(MakeMapFolder(folder));
+  ACU_RETURN_IF_ERROR(MakeFolder(folder));
   struct Shown {
     std::string prefix;
     const ViewedVideo& video;

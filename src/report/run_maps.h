@@ -8,9 +8,6 @@
 
 namespace acutance {
 
-/// Makes the folder, where there is none.
-Status MakeMapFolder(const std::string& folder);
-
 /// Writes the pictures of the `count` worst frames of each video, and each feature's map as PNG and NPY, on
 /// `threads` threads.
 Status WriteWorstMaps(const std::string& folder, int count, int threads, const RunView& view);

@@ -1,8 +1,8 @@
 #include "report/run_summary.h"
 
-#include <filesystem>
 #include <utility>
 
+#include "base/system/file.h"
 #include "report/receipt.h"
 
 namespace acutance {
@@ -23,10 +23,8 @@ void AddModels(const RunView& view, Summary& summary) {
 /// Bytes of the file, and bits a second of its video track.
 void AddSize(const ScoredRun& run, size_t distorted, SummaryVideo& video) {
   if (distorted + 1 < run.inputs.size()) video.bit_rate = run.inputs[distorted + 1].facts.bit_rate;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(video.distorted, error)) return;
-  const uintmax_t bytes = std::filesystem::file_size(video.distorted, error);
-  if (!error) video.bytes = bytes;
+  const std::optional<FileInfo> info = InfoOf(video.distorted);
+  if (info && info->kind == FileKind::kRegular) video.bytes = static_cast<uint64_t>(info->identity.size);
 }
 
 Status AddParts(const SummaryChoice& choice, const ScoredRun& run, const ScoredEncode& encode, SummaryVideo& video) {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/files.h"
 #include "metric/registry.h"
 #include "stats/mean_gate.h"
 #include "stats/score_table.h"
@@ -289,9 +289,7 @@ Status Check(const RunRequest& request, const MeanGate& gate) {
   if (request.models.empty() && !request.choose_models)
     return Error(StatusCode::kInvalidArgument, "a verdict on the mean needs a model");
   for (const std::string& path : {request.reference, request.distorted.front()}) {
-    std::error_code absent;  // opening it reports that better
-    const bool is_pipe = std::filesystem::exists(path, absent) && !std::filesystem::is_regular_file(path, absent);
-    if (path == "-" || is_pipe)
+    if (path == "-" || (Exists(path) && !IsRegularFile(path)))  // opening reports absent ones better
       return Error(StatusCode::kInvalidArgument, "{}: frames are read out of order: name files", path);
   }
   if (!std::isfinite(gate.bound))

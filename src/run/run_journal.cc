@@ -47,7 +47,7 @@ Result<std::string> Fingerprint(const std::string& path) {
 Status AddVideo(const std::string& name, const std::string& path, JournalHeader& header) {
   ACU_ASSIGN_OR_RETURN(std::string fingerprint, Fingerprint(path));
   std::error_code error;
-  const auto modified = std::filesystem::last_write_time(path, error).time_since_epoch();
+  const auto modified = std::filesystem::last_write_time(SystemPath(path), error).time_since_epoch();
   const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count();
   header.push_back({name, {std::move(fingerprint)}});
   header.push_back({name + " path", {path}});

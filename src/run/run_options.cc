@@ -64,8 +64,8 @@ Status ReadDecoder(std::string_view text, RunRequest& run) {
 Result<ModelSpec> ParseModel(const std::string& text) {
   if (text.find('=') != std::string::npos && !Exists(text)) return ParseModelSpec(text);
   ModelSpec spec;
-  const std::filesystem::path path(text);
-  if (path.extension() == ".json" || Exists(path)) {
+  const std::filesystem::path path = SystemPath(text);
+  if (path.extension() == ".json" || Exists(text)) {
     spec.path = text;
     spec.name = path.stem().string();
   } else {
@@ -161,6 +161,7 @@ Status ReadDevices(std::string_view text, RunRequest& run) {
 }
 
 constexpr RunOption kOptions[] = {
+#include "base/system/file.h"
 #include "run/options.inc"
 };
 

@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "base/files.h"
@@ -20,10 +19,10 @@ Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& op
   ACU_ASSIGN_OR_RETURN(const std::vector<std::string> names, NamesIn(folder));
   FolderVideos found;
   for (const std::string& name : names) {
-    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    const std::string path = Join(folder, name);
     if (name[0] == '.' || !IsRegularFile(path)) continue;
-    const auto video = OpenVideo(path.string(), options);
-    if (video.ok() || video.status().code() == StatusCode::kInvalidArgument) found.files.push_back(path.string());
+    const auto video = OpenVideo(path, options);
+    if (video.ok() || video.status().code() == StatusCode::kInvalidArgument) found.files.push_back(path);
     else found.passed_over.push_back(video.status().message());
   }
   if (!found.files.empty()) return found;
@@ -31,10 +30,7 @@ Result<FolderVideos> FindVideos(const std::string& folder, const OpenOptions& op
   return Error(StatusCode::kNotFound, "{}: there is no video in it ({})", folder, fmt::join(found.passed_over, "; "));
 }
 
-bool VideoCache::IsFile(size_t video) const {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(PathOf(video), ignored);
-}
+bool VideoCache::IsFile(size_t video) const { return IsRegularFile(PathOf(video)); }
 
 Result<std::unique_ptr<VideoSource>> VideoCache::Open(size_t video, const OpenOptions& options) {
   if (video == 0 && request_->cached_reference) return request_->cached_reference->Open(options, reference_key_);

@@ -38,6 +38,7 @@ Result<SegmentSpec> ReadFile(const std::string& path) {
   SegmentSpec choice;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
+    while (line.ends_with('\r')) line.pop_back();
     std::istringstream words(line);
     std::string first;
     if (!(words >> first) || first[0] == '#') continue;

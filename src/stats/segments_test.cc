@@ -40,7 +40,7 @@ TEST(Parts, ListsOfStarts) {
 TEST(Parts, Files) {
   const test::TempDir folder;
   const std::string path = folder / "segments";
-  std::ofstream(path) << "# start name\n0 opening titles\n\n2s second\n75f\n";
+  std::ofstream(path) << "# start name\n0 opening titles\r\n\r\n2s second\n75f\r\n";
   EXPECT_EQ(Cut(path, 100), (std::vector<Part>{{0, 50, "opening titles"}, {50, 75, "second"}, {75, 100}}));
   std::ofstream(path) << "zero\n";
   EXPECT_THAT(ParseParts(path).status().message(), HasSubstr("line 1"));

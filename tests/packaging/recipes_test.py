@@ -21,6 +21,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 import fill_wheel  # noqa: E402
 import recipes  # noqa: E402
 
+WINGET = [f"winget/acutance.acutance{part}.yaml" for part in ("", ".installer", ".locale.en-US")]
+OF_ZIP = ["scoop/acutance.json", *WINGET]
 LIBVMAF = re.search(r"version: '([\d.]+)'", (ROOT / "libvmaf" / "meson.build").read_text()).group(1)
 # A dependency of the project, and how each recipe names it.
 NAMES = {
@@ -50,17 +52,19 @@ class Recipes(unittest.TestCase):
         cls.out = pathlib.Path(place.name) / "recipes"
         cls.archive = pathlib.Path(place.name) / f"acutance-{recipes.version()}.tar.xz"
         cls.archive.write_bytes(b"an archive")
+        cls.zip = cls.archive.with_name(recipes.windows_name())
+        cls.zip.write_bytes(b"a zip")
         recipes.write(cls.archive, cls.out)
         cls.files = {path.relative_to(cls.out).as_posix(): path.read_text() for path in cls.out.glob("*/*")}
         cls.debian = (ROOT / "debian" / "control").read_text()
 
     def test_all_are_filled_with_the_archives_facts(self):
         self.assertEqual(set(self.files), {"homebrew/acutance.rb", "nix/package.nix", "conda/recipe.yaml", "vcpkg/vcpkg.json",
-                                           "vcpkg/portfile.cmake", "arch/PKGBUILD", "msys2/PKGBUILD"})
+                                           "vcpkg/portfile.cmake", "arch/PKGBUILD", "msys2/PKGBUILD", *OF_ZIP})
         for name, text in self.files.items():
             self.assertNotRegex(text, r"@[A-Z0-9]+@", name)
             self.assertIn(recipes.version(), text, name)
-            if name != "vcpkg/vcpkg.json":
+            if name not in ("vcpkg/vcpkg.json", *OF_ZIP):
                 self.assertIn(self.archive.as_uri(), text, name)
         sums = {name: hashlib.new(name, b"an archive").hexdigest() for name in ("sha256", "sha512")}
         for name in ("homebrew/acutance.rb", "conda/recipe.yaml", "arch/PKGBUILD", "msys2/PKGBUILD"):
@@ -92,7 +96,7 @@ class Recipes(unittest.TestCase):
             named = set(re.findall(r"-D(ACUTANCE_\w+)", text))
             self.assertEqual(named - known, set(), name)
             by_cmake |= {name} if named else set()
-        self.assertEqual(set(texts) - by_cmake, {"vcpkg/vcpkg.json", "vcpkg/portfile.cmake"})
+        self.assertEqual(set(texts) - by_cmake, {"vcpkg/vcpkg.json", "vcpkg/portfile.cmake", *OF_ZIP})
         by_meson = set(re.findall(r"^option\('(\w+)'", (ROOT / "libvmaf" / "meson_options.txt").read_text(), re.M))
         self.assertLessEqual(set(re.findall(r"-D(\w+)=", self.files["vcpkg/portfile.cmake"])), by_meson)
 
@@ -159,6 +163,27 @@ class Recipes(unittest.TestCase):
         for name, value in preset["cacheVariables"].items():
             self.assertRegex(self.files["msys2/PKGBUILD"], rf"-D{name}={value}(?!\S)", "make windows has it")
 
+    def test_recipes_of_windows_name_the_zip(self):
+        digest = hashlib.sha256(b"a zip").hexdigest()
+        folder = self.zip.stem
+        scoop = json.loads(self.files["scoop/acutance.json"])
+        found = scoop["architecture"]["64bit"]
+        self.assertEqual((found["url"], found["hash"].lower(), scoop["extract_dir"]), (self.zip.as_uri(), digest, folder))
+        version, installer, locale = [yaml.safe_load(self.files[name]) for name in WINGET]
+        self.assertEqual([each["ManifestType"] for each in (version, installer, locale)], ["version", "installer", "defaultLocale"])
+        self.assertEqual({(each["PackageIdentifier"], each["PackageVersion"]) for each in (version, installer, locale)},
+                         {("acutance.acutance", recipes.version())})
+        (found,) = installer["Installers"]
+        self.assertEqual((found["InstallerUrl"], found["InstallerSha256"].lower()), (self.zip.as_uri(), digest))
+        self.assertEqual([each["RelativeFilePath"] for each in installer["NestedInstallerFiles"]],
+                         [f"{folder}\\{name}" for name in scoop["bin"]])
+
+    def test_without_a_zip_there_are_none_of_windows(self):
+        with tempfile.TemporaryDirectory() as place:
+            recipes.write(shutil.copy(self.archive, place) and pathlib.Path(place) / self.archive.name, pathlib.Path(place) / "out")
+            self.assertEqual(set(self.files) - {path.relative_to(f"{place}/out").as_posix() for path in pathlib.Path(place, "out").glob("*/*")},
+                             set(OF_ZIP))
+
     def test_docker(self):
         text = (ROOT / "packaging" / "docker" / "Dockerfile").read_text()
         for script in re.findall(r"^RUN (packaging/\S+)", text, re.M):
@@ -171,7 +196,7 @@ class Recipes(unittest.TestCase):
 
     def test_the_page_says_of_each_what_was_run(self):
         page = (ROOT / "docs" / "use" / "install.md").read_text()
-        for name in ("Debian", "Homebrew", "nix", "conda", "vcpkg", "Arch", "Docker", "MSYS2", "OSS-Fuzz"):
+        for name in ("Debian", "Homebrew", "nix", "conda", "vcpkg", "Arch", "Docker", "MSYS2", "scoop, winget", "OSS-Fuzz"):
             self.assertRegex(page, rf"(?m)^\| {name}[^|]*\|", name)
 
 

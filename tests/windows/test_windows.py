@@ -3,10 +3,13 @@
 
 usage: test_windows.py FOLDER_OF_WINDOWS_COMMANDS FOLDER_OF_COMMANDS_HERE
 """
+import csv
 import json
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -96,12 +99,67 @@ class WindowsTest(unittest.TestCase):
             self.assertEqual(run.wait(300), 0)
         self.assertEqual(without_speed((self.folder / "log.json").read_bytes()), self.log_of(HERE, self.folder, "here.json"))
 
-    def test_list_with_line_ends_of_windows(self):
-        pairs = self.folder / "list.csv"
-        pairs.write_bytes(f"reference,distorted\r\n{drive_path(self.folder)}\\ref.y4m,{drive_path(self.folder)}\\dis.y4m\r\n".encode())
-        done = self.run_at(WINDOWS, "acutance", "batch", drive_path(pairs), "--out", drive_path(self.folder / "out"), "--", "--feature", "psnr", "--no-model",
-                           "--align", "index")
+    def test_a_leading_slash_begins_a_path(self):
+        done = self.run_at(WINDOWS, "acutance", "score", self.folder / "ref.y4m", self.folder / "dis.y4m", "--feature", "psnr",
+                           "--no-model", "--align", "index", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_ctrl_c_ends_a_wait_for_a_pipe(self):
+        subprocess.run(["x86_64-w64-mingw32-gcc-posix", "-o", self.folder / "interrupt.exe", pathlib.Path(__file__).with_name("interrupt.c")], check=True)
+        wine = re.search(r"exec (\S+)", (WINDOWS / "vmaf").read_text())[1]
+        for name, words, status in (
+                ("vmaf", "--no_prediction --feature psnr -q -r - -d", 0),  # wine's status of a program without a handler
+                ("acutance", "score --feature psnr --no-model -q -", 130)):
+            with self.subTest(name):
+                command = f'"{drive_path(WINDOWS.parent / "bin" / name)}.exe" {words} {drive_path(self.folder)}\\dis.y4m'
+                line = shlex.join([wine, "interrupt.exe", "ref.y4m", "5000", "out", command])
+                subprocess.run(["script", "-qec", line, "/dev/null"], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                               timeout=60, check=True)  # which has a console
+                found, milliseconds = map(int, (self.folder / "out").read_text().split())
+                self.assertEqual(found, status)
+                self.assertLess(milliseconds, 5000)
+
+    def batch(self, folder, lines, name="list.csv"):
+        (folder / name).write_bytes("".join(f"{line}\r\n" for line in ["reference,distorted,name", *lines]).encode())
+        return self.run_at(WINDOWS, "acutance", "batch", drive_path(folder / name), "--out", drive_path(folder / "out"), "--",
+                           "--feature", "psnr", "--no-model", "--align", "index")
+
+    def summary(self, folder):
+        with open(folder / "out" / "summary.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def test_batch_with_line_ends_of_windows_and_names_of_any_script(self):
+        folder = self.folder / "映像"
+        self.write(folder)
+        at = drive_path(folder)
+        done = self.batch(folder, [f"{at}\\ref.y4m,{at}\\dis.y4m,кодек"], "список.csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([row["status"] for row in self.summary(folder)], ["ok"])
+        self.assertTrue((folder / "out" / "кодек.json").exists())
+
+    def test_batch_says_why_a_pair_failed(self):
+        at = drive_path(self.folder)
+        done = self.batch(self.folder, [f"{at}\\ref.y4m,{at}\\none.y4m,a", f"{at}\\ref.y4m,{at}\\dis.y4m,b"])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        rows = self.summary(self.folder)
+        self.assertEqual([row["status"] for row in rows], ["failed", "ok"])
+        self.assertIn("none.y4m", rows[0]["error"])
+        self.assertIn("none.y4m", (self.folder / "out" / "a.log").read_text(encoding="utf-8"))
+
+    def test_files_with_names_of_any_script_that_are_no_videos(self):
+        folder = self.folder / "карты"
+        self.write(folder)
+        model = next(pathlib.Path("models").resolve().rglob("vmaf_v0.6.1.json"))
+        shutil.copy(model, folder / "モデル.json")
+        (folder / "части.csv").write_bytes(b"0f first\r\n3f last\r\n")
+        written = ["итог.json", "отчёт.html"]
+        done = self.run_at(WINDOWS, "acutance", "score", folder / "ref.y4m", folder / "dis.y4m", "-m", folder / "モデル.json",
+                           "--align", "index", "--output", folder / written[0], "--report", folder / written[1],
+                           "--segments", folder / "части.csv", "--maps", folder / "地図", "--worst", "1", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([name for name in written if not (folder / name).exists()], [])
+        self.assertIn("モデル", json.loads((folder / written[0]).read_text(encoding="utf-8"))["pooled_metrics"])
+        self.assertNotEqual(os.listdir(folder / "地図"), [])
 
     def test_file_that_another_program_writes(self):
         with open(self.folder / "ref.y4m", "r+b") as held:

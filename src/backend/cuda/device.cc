@@ -189,7 +189,7 @@ Result<std::unique_ptr<DeviceDecoder>> OpenDecoder(std::shared_ptr<Device> devic
   return OpenVideoDecoder(std::move(context), std::move(device), video);
 }
 
-constexpr const char* kTraces[] = {"/dev/nvidiactl", "/dev/dxg"};
+constexpr const char* kTraces[] = {"/dev/nvidiactl", "/dev/dxg", "C:/Windows/System32/nvcuda.dll"};
 
 }  // namespace
 }  // namespace cuda

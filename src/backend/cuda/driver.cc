@@ -10,7 +10,7 @@
 namespace acutance::cuda {
 namespace {
 
-constexpr const char* kLibrary = "libcuda.so.1";
+std::string LibraryName() { return DriverFile("libcuda.so.1", "nvcuda.dll"); }
 
 struct Library {
   Driver driver;
@@ -52,7 +52,7 @@ Status InitialisationError(const Driver& driver, CUresult result) {
     case CUDA_ERROR_STUB_LIBRARY:
       return Error(StatusCode::kNoDevice,
                    "{} is the CUDA toolkit's stub ({}); install the driver, or take the stub out of LD_LIBRARY_PATH",
-                   kLibrary, reason);
+                   LibraryName(), reason);
     default:
       return Error(StatusCode::kNoDevice, "the NVIDIA driver does not start ({}); check nvidia-smi", reason);
   }
@@ -71,7 +71,7 @@ std::string KernelModuleVersion() {
 
 Result<const Driver*> OpenDriver() {
   const char* hook = Variable("ACUTANCE_CUDA_LIBRARY");
-  const Library& library = LoadOnce(hook ? hook : kLibrary, LoadLibrary);
+  const Library& library = LoadOnce(hook ? hook : LibraryName(), LoadLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the NVIDIA driver"));
   if (const CUresult result = library.driver.cuInit(0); result != CUDA_SUCCESS)

@@ -36,7 +36,7 @@ VideoLibrary LoadVideoLibrary(const std::string& path) {
 
 Result<const Nvcuvid*> OpenNvcuvid() {
   const char* hook = Variable("ACUTANCE_NVCUVID_LIBRARY");
-  const VideoLibrary& library = LoadOnce(hook ? hook : "libnvcuvid.so.1", LoadVideoLibrary);
+  const VideoLibrary& library = LoadOnce(hook ? hook : DriverFile("libnvcuvid.so.1", "nvcuvid.dll"), LoadVideoLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   return &library.functions;
 }

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return std::unique_ptr<Device>(new gpu::GpuDevice<Api>(std::move(api), std::move(info)));
 }
 
-constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg"};
+constexpr const char* kTraces[] = {"/dev/kfd", "/dev/dxg", "C:/Windows/System32/amdhip64.dll"};
 
 }  // namespace
 }  // namespace hip

@@ -22,9 +22,10 @@ struct Library {
 
 /// hook: the library's name; empty: those of ROCm's releases, the newest first.
 Library LoadLibrary(const std::string& hook) {
-  using Names = std::vector<std::string>;
-  const Names names =
-      hook.empty() ? Names{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"} : Names{hook};
+  std::vector<std::string> names = {hook};
+  if (hook.empty())
+    names = {DriverFile("libamdhip64.so.7", "amdhip64_7.dll"), DriverFile("libamdhip64.so.6", "amdhip64_6.dll"),
+             DriverFile("libamdhip64.so.5", "amdhip64.dll"), "libamdhip64.so"};
   Library library;
   Result<SharedLibrary> opened = SharedLibrary::Open(names);
   if (!opened.ok()) {

@@ -46,8 +46,8 @@ Result<std::vector<std::byte>> Content(const fs::path& path) {
 Result<fs::path> FindFile(std::string_view family) {
   const std::string name = fmt::format("{}.kernels", family);
   const char* const hook = Variable("ACUTANCE_HIP_KERNELS");
-  const fs::path hooked = hook ? fs::path(hook) / name : fs::path();
-  Result<fs::path> found = FindInstalledFile(fs::path("acutance-kernels") / name, hook ? hooked.c_str() : nullptr);
+  const std::string hooked = hook ? Join(hook, name) : "";
+  Result<fs::path> found = FindInstalledFile(Join("acutance-kernels", name), hook ? hooked.c_str() : nullptr);
   if (found.ok()) return found;
   return Error(StatusCode::kUnsupported,
                "no kernels for {} (there is no {}); build them with {} in ACUTANCE_HIP_TARGETS: {}", family,

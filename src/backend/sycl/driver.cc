@@ -55,7 +55,7 @@ std::vector<fs::path> RuntimePlaces(const fs::path& plugin) {
 std::optional<fs::path> FindRuntimeFile(const fs::path& plugin) {
   for (const fs::path& place : RuntimePlaces(plugin))
     for (const fs::path& file : {place / "lib" / kRuntimeFile, place / kRuntimeFile})
-      if (IsRegularFile(file)) return file;
+      if (IsRegularFile(file.string())) return file;
   if (Variable("ACUTANCE_SYCL_RUNTIME")) return {};
   return kRuntimeFile;  // the loader searches for it
 }
@@ -83,7 +83,8 @@ Result<SharedLibrary> OpenRuntime(const fs::path& plugin) {
 void PointToCpuDriver(const SharedLibrary& runtime) {
   if (!IsMainProgram()) return;
   const fs::path driver = runtime.file().parent_path() / kCpuDriverFile;
-  if (!Variable("OCL_ICD_FILENAMES") && IsRegularFile(driver)) SetVariable("OCL_ICD_FILENAMES", driver.string());
+  if (!Variable("OCL_ICD_FILENAMES") && IsRegularFile(driver.string()))
+    SetVariable("OCL_ICD_FILENAMES", driver.string());
 }
 
 Result<const Plugin*> LoadPlugin(const fs::path& path) {

@@ -61,7 +61,7 @@ Result<std::unique_ptr<Device>> Open(int index) {
   return std::unique_ptr<Device>(new VulkanDevice(std::move(context)));
 }
 
-constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg", "/dev/nvidiactl"};
+constexpr const char* kTraces[] = {"/dev/dri", "/dev/dxg", "/dev/nvidiactl", "C:/Windows/System32/vulkan-1.dll"};
 
 }  // namespace
 }  // namespace vulkan

@@ -226,7 +226,7 @@ Result<std::vector<VkPhysicalDevice>> Driver::PhysicalDevices() const {
 
 Result<std::shared_ptr<const Driver>> OpenDriver() {
   const char* hook = Variable("ACUTANCE_VULKAN_LIBRARY");
-  const Library& library = LoadOnce(hook ? hook : LoaderName(".so.1"), LoadLibrary);
+  const Library& library = LoadOnce(hook ? hook : DriverFile(LoaderName(".so.1"), "vulkan-1.dll"), LoadLibrary);
   ACU_RETURN_IF_ERROR(library.status);
   ACU_RETURN_IF_ERROR(library.process.Check("the Vulkan loader"));
   OpenedDriver& opened = TheOpenedDriver();

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <thread>
 
+extern char** environ;  // no header of macOS declares it
+
 namespace acutance {
 namespace {
 

@@ -31,7 +31,7 @@ TEST(File, NamesOfAnyScriptReachEveryFunction) {
     EXPECT_EQ(TextOf(path), "text\r\n") << name;
     EXPECT_TRUE(IsRegularFile(path)) << name;
     ASSERT_TRUE(Rename(path, path + "2")) << name;
-    EXPECT_THAT(*NamesIn(folder.path()), testing::ElementsAre(std::string(name) + "2"));
+    EXPECT_THAT(*NamesIn(folder.path().string()), testing::ElementsAre(std::string(name) + "2"));
     EXPECT_TRUE(RemoveFile(path + "2")) << name;
   }
 }

@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +12,7 @@
 
 namespace acutance {
 
-Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder) {
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
   const auto close = [](DIR* open) { (void)::closedir(open); };
   const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.c_str()), close);
   std::vector<std::string> names;
@@ -20,7 +21,7 @@ Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder) {
     std::string name = entry->d_name;
     if (name != "." && name != "..") names.push_back(std::move(name));
   }
-  if (errno != 0) return Error(StatusCode::kIo, "{}: {}", folder.string(), std::generic_category().message(errno));
+  if (errno != 0) return Error(StatusCode::kIo, "{}: {}", folder, std::generic_category().message(errno));
   std::ranges::sort(names);
   return names;
 }

@@ -11,14 +11,14 @@
 
 namespace acutance {
 
-Result<std::vector<std::string>> NamesIn(const std::filesystem::path& folder) {
-  const std::wstring pattern = WidePath(folder.string()) + L"\\*";
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
+  const std::wstring pattern = WidePath(folder) + L"\\*";
   std::vector<std::string> names;
   WIN32_FIND_DATAW entry{};
   const HANDLE search = ::FindFirstFileW(pattern.c_str(), &entry);
   if (search == INVALID_HANDLE_VALUE) {
     SetErrno();
-    return Error(StatusCode::kIo, "{}: {}", folder.string(), std::generic_category().message(errno));
+    return Error(StatusCode::kIo, "{}: {}", folder, std::generic_category().message(errno));
   }
   do {
     std::string name = Utf8(entry.cFileName);

@@ -89,8 +89,9 @@ LocalListener::~LocalListener() = default;
 Result<LocalListener> LocalListener::Open(const std::string& path) {
   if (!path.starts_with(kPlace) || path.size() == kPlace.size())
     return Error(StatusCode::kInvalidArgument, "\"{}\": on Windows, a server's path is {}NAME", path, kPlace);
+  const bool is_there = ::WaitNamedPipeW(Wide(path).c_str(), 1);  // wine does not refuse a second one
   Handle first(MakePipe(path, FILE_FLAG_FIRST_PIPE_INSTANCE));
-  if (!first.ok() && ::GetLastError() == ERROR_ACCESS_DENIED)
+  if (is_there || (!first.ok() && ::GetLastError() == ERROR_ACCESS_DENIED))
     return Error(StatusCode::kInvalidArgument, "{}: another server answers there", path);
   if (!first.ok()) return Error(StatusCode::kIo, "{}: cannot make the pipe: {}", path, LastErrorText());
   return LocalListener(std::unique_ptr<State>(new State{path, std::move(first)}));

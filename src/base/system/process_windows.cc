@@ -20,6 +20,7 @@ std::atomic<bool> g_owned = false;
 /// Text and pictures pass the standard streams as they are. A console shows UTF-8 and takes the codes that wipe a line.
 void PrepareStreams() {
   for (FILE* stream : {stdin, stdout, stderr}) ::_setmode(::_fileno(stream), _O_BINARY);
+  std::setvbuf(stderr, nullptr, _IONBF, 0);  // Windows buffers it in a file
   static const UINT before = ::GetConsoleOutputCP();
   if (before != CP_UTF8 && ::SetConsoleOutputCP(CP_UTF8)) std::atexit([] { ::SetConsoleOutputCP(before); });
   DWORD mode = 0;

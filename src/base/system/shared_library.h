@@ -54,6 +54,8 @@ class SharedLibrary {
 
 /// The file of a version of a library: LibraryFile("avutil", 59) is "libavutil.so.59", on Windows "avutil-59.dll".
 std::string LibraryFile(std::string_view name, int version);
+/// The first name, or on Windows the second, of a driver's library.
+std::string DriverFile(std::string_view elsewhere, std::string_view on_windows);
 /// The version of the library `name` that a file of this name holds; nullopt: it is another file.
 std::optional<int> VersionOf(std::string_view file, std::string_view name);
 

@@ -37,10 +37,17 @@ std::string LibraryFile(std::string_view name, int version) {
 #endif
 }
 
+std::string DriverFile(std::string_view elsewhere, std::string_view) { return std::string(elsewhere); }
+
 std::optional<int> VersionOf(std::string_view file, std::string_view name) {
-  // "libavutil.so.59", "libavutil.so.59.39.100" and, as wheels of Python have it, "libavutil-a63ffd27.so.59.39.100".
+  // "libavutil.so.59", "libavutil.so.59.39.100" and, as wheels of Python have it, "libavutil-a63ffd27.so.59.39.100"; on
+  // macOS, "libavutil.59.dylib" and "libavutil.59.39.100.dylib".
   const std::string start = fmt::format("lib{}", name);
+#if defined(__APPLE__)
+  constexpr std::string_view kVersion = ".";
+#else
   constexpr std::string_view kVersion = ".so.";
+#endif
   const size_t place = file.find(kVersion);
   if (place == file.npos || !file.starts_with(start) || (file[start.size()] != '.' && file[start.size()] != '-'))
     return std::nullopt;

@@ -42,6 +42,8 @@ std::filesystem::path SharedLibrary::file() const { return FileOfModule(static_c
 
 std::string LibraryFile(std::string_view name, int version) { return fmt::format("{}-{}.dll", name, version); }
 
+std::string DriverFile(std::string_view, std::string_view on_windows) { return std::string(on_windows); }
+
 std::optional<int> VersionOf(std::string_view file, std::string_view name) {
   int version = 0;
   const std::string start = fmt::format("{}-", name);

@@ -22,7 +22,7 @@ TEST(Process, KnowsItsOwnFile) {
   EXPECT_TRUE(ProgramFile().is_absolute());
   EXPECT_TRUE(ProgramFile().stem().string().starts_with("base_test")) << ProgramFile();
   EXPECT_EQ(ProcessId(), ProcessId());
-  EXPECT_THAT(KernelRelease(), testing::MatchesRegex(".+ .*[0-9]+\\..*"));
+  EXPECT_THAT(KernelRelease(), testing::MatchesRegex(".+ .*\\..*"));
 }
 
 TEST(Machine, HasProcessorsAndMemory) {

@@ -12,7 +12,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/system/process.h"
@@ -23,11 +25,16 @@ namespace {
 
 constexpr int kSocket = 3;  // of a worker's process
 constexpr int kFailed = 1;  // its exit status where it cannot start
+#if defined(__linux__)
+constexpr int kStream = SOCK_STREAM | SOCK_CLOEXEC;
+#else
+constexpr int kStream = SOCK_STREAM;  // macOS has no local sockets of packets, either
+#endif
 
 /// What the child does between fork and exec, where only a few calls are safe.
 [[noreturn]] void BecomeWorker(pid_t parent, int socket, const char* program, char* const* arguments) {
   sigset_t none;
-  ::sigemptyset(&none);
+  sigemptyset(&none);  // a macro on macOS
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 #if defined(__linux__)
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -39,18 +46,28 @@ constexpr int kFailed = 1;  // its exit status where it cannot start
   ::_exit(kFailed);
 }
 
-ssize_t Transmit(int socket, const void* bytes, size_t size) {
-  ssize_t sent = -1;
-  do sent = ::send(socket, bytes, size, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
-  return sent;
+/// Calls `move(bytes, size)` until all have moved.
+template <class Byte, class Move>
+bool MoveAll(Byte* bytes, size_t size, const Move& move) {
+  while (size > 0) {
+    const ssize_t moved = move(bytes, size);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    bytes += moved;
+    size -= static_cast<size_t>(moved);
+  }
+  return true;
 }
 
-ssize_t Receive(int socket, void* bytes, size_t size) {
-  ssize_t got = -1;
-  do got = ::recv(socket, bytes, size, 0);
-  while (got < 0 && errno == EINTR);
-  return got;
+bool Transmit(int socket, const void* bytes, size_t size) {
+  const auto move = [&](const char* from, size_t count) { return ::send(socket, from, count, MSG_NOSIGNAL); };
+  return MoveAll(static_cast<const char*>(bytes), size, move);
+}
+
+/// False at the end, too.
+bool Receive(int socket, void* bytes, size_t size) {
+  const auto move = [&](char* to, size_t count) { return ::recv(socket, to, count, 0); };
+  return MoveAll(static_cast<char*>(bytes), size, move);
 }
 
 }  // namespace
@@ -75,8 +92,9 @@ WorkerProcess::WorkerProcess(std::unique_ptr<State> state) : state_(std::move(st
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const std::string& command) {
   std::array<int, 2> sockets;
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)
+  if (::socketpair(AF_UNIX, kStream, 0, sockets.data()) != 0)
     return Error(StatusCode::kIo, "could not make a socket: {}", std::strerror(errno));
+  for (const int end : sockets) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   Descriptor own(sockets[0]), others(sockets[1]);
 #if defined(__linux__)
   const std::string program = "/proc/self/exe";  // the same program after an update, too
@@ -101,14 +119,16 @@ WorkerProcess::~WorkerProcess() {
 bool WorkerProcess::is_gone() const { return state_->process < 0; }
 
 Status WorkerProcess::Send(std::string_view packet) {
-  state_->is_due = Transmit(state_->socket.number(), packet.data(), packet.size()) >= 0;
+  const auto size = static_cast<uint32_t>(packet.size());
+  state_->is_due = Transmit(state_->socket.number(), &size, sizeof size) &&
+                   Transmit(state_->socket.number(), packet.data(), packet.size());
   return state_->is_due ? Status() : Error(StatusCode::kIo, "a process is gone: {}", std::strerror(errno));
 }
 
 int WorkerProcess::Await() {
   int answer = kFailed;
   state_->is_due = false;
-  return Receive(state_->socket.number(), &answer, sizeof answer) == sizeof answer ? answer : state_->Reap();
+  return Receive(state_->socket.number(), &answer, sizeof answer) ? answer : state_->Reap();
 }
 
 void WorkerProcess::Dismiss() { ::shutdown(state_->socket.number(), SHUT_WR); }
@@ -133,16 +153,13 @@ WorkerChannel WorkerChannel::OfParent() {
 }
 
 std::optional<std::string> WorkerChannel::Receive() {
-  std::string packet(kLongestPacket, '\0');
-  const ssize_t size = acutance::Receive(descriptor_.number(), packet.data(), packet.size());
-  if (size <= 0) return std::nullopt;
-  packet.resize(static_cast<size_t>(size));
-  return packet;
+  uint32_t size = 0;
+  if (!acutance::Receive(descriptor_.number(), &size, sizeof size)) return std::nullopt;
+  std::string packet(size, '\0');
+  return acutance::Receive(descriptor_.number(), packet.data(), size) ? std::optional(std::move(packet)) : std::nullopt;
 }
 
-bool WorkerChannel::Answer(int number) {
-  return Transmit(descriptor_.number(), &number, sizeof number) == sizeof number;
-}
+bool WorkerChannel::Answer(int number) { return Transmit(descriptor_.number(), &number, sizeof number); }
 
 bool Redirect(const std::string& path, int descriptor) {
   const Descriptor file = OpenFile(path, OpenMode::kReplace);

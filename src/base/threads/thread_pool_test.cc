@@ -4,9 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <future>
-#include <latch>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <thread>
 #include <vector>
@@ -27,6 +28,22 @@ TEST(ThreadPool, OneWorkerRunsTasksBeforeSubmitReturns) {
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
+/// Threads that wait until all have come. A std::latch of GCC 12 wakes none on Windows.
+class Meeting {
+ public:
+  explicit Meeting(int threads) : missing_(threads) {}
+  void Join() {
+    std::unique_lock lock(mutex_);
+    if (--missing_ == 0) all_here_.notify_all();
+    all_here_.wait(lock, [this] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+  int missing_;
+};
+
 TEST(ThreadPool, RunsEverythingBeforeItIsGone) {
   std::atomic<int> done = 0;
   {
@@ -42,9 +59,9 @@ TEST(ThreadPool, RunsEverythingBeforeItIsGone) {
 
 TEST(ThreadPool, WorkersRunAtTheSameTime) {
   ThreadPool pool(3);
-  std::latch all_here(4);
-  for (int i = 0; i < 3; ++i) pool.Submit([&](int) { all_here.arrive_and_wait(); });
-  all_here.arrive_and_wait();
+  Meeting all_here(4);
+  for (int i = 0; i < 3; ++i) pool.Submit([&](int) { all_here.Join(); });
+  all_here.Join();
 }
 
 TEST(ThreadPool, TasksMaySubmitTasks) {
@@ -81,17 +98,17 @@ TEST(ThreadPool, ContinuesAfterATaskThatThrows) {
 TEST(ThreadPool, DropsWhatHasNotBegun) {
   constexpr std::chrono::seconds kLong{10};
   std::atomic<int> done = 0;
-  std::latch begun(2);
+  Meeting begun(3);
   ThreadPool pool(2);
   std::promise<void> last_dropped;
   std::shared_future<void> all_dropped = last_dropped.get_future().share();
   for (int i = 0; i < 2; ++i)
     pool.Submit([&, all_dropped](int) {
       ++done;
-      begun.count_down();
+      begun.Join();
       EXPECT_EQ(all_dropped.wait_for(kLong), std::future_status::ready) << "what waits is not dropped at once";
     });
-  begun.wait();
+  begun.Join();
   for (int i = 0; i < 100; ++i) pool.Submit([&](int) { ++done; });
   const auto tell = [&](void*) { last_dropped.set_value(); };
   pool.Submit([&done, held = std::shared_ptr<void>(&done, tell)](int) { ++done; });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "base/system/file.h"
 #include "base/system/process.h"
 #include "base/system/shared_library.h"
 #include "io/ffmpeg/damage_watch.h"
@@ -71,7 +72,7 @@ std::filesystem::path OwnFolder() {
 }
 
 std::vector<Version> Candidates() {
-  if (const char* folder = Variable(kFolderVariable)) return VersionsIn(folder);
+  if (const char* folder = Variable(kFolderVariable)) return VersionsIn(SystemPath(folder));
   std::vector<Version> all;
   for (int layout = kFfmpegLayouts - 1; layout >= 0; --layout)
     if (IsLibraryOpen(NamedVersion(layout).files[0])) all.push_back(NamedVersion(layout));
@@ -147,7 +148,7 @@ struct Loaded {
       const std::string& reason = opened.status().message();
       const std::string needed = reason.substr(0, std::min(reason.find(kMissing), reason.size()));
       if (needed == file) return Status(StatusCode::kUnsupported, "");
-      const std::filesystem::path path = std::filesystem::path(file).parent_path() / needed;
+      const std::filesystem::path path = SystemPath(file).parent_path() / needed;
       std::error_code error;
       if (needed == reason || needed == last || !path.has_parent_path() || !std::filesystem::exists(path, error) ||
           !Open(path.string()).ok())

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
@@ -96,10 +95,9 @@ std::vector<std::string> VmafArguments(const ClipSpec& clip, const ClipFiles& fi
 }  // namespace
 
 ConformTool ConformTool::Of(std::vector<std::string> words) {
-  const std::string name = std::filesystem::path(words.front()).filename().string();
-  const bool is_ffmpeg = std::ranges::any_of(words, [](const std::string& word) {
-    return std::filesystem::path(word).filename().string().starts_with("ffmpeg");
-  });
+  const std::string name = SystemPath(words.front()).filename().string();
+  const bool is_ffmpeg = std::ranges::any_of(
+      words, [](const std::string& word) { return SystemPath(word).filename().string().starts_with("ffmpeg"); });
   return {std::move(words), is_ffmpeg ? ToolSyntax::kFfmpeg : ToolSyntax::kVmaf};
 }
 
@@ -117,8 +115,7 @@ std::vector<std::string> ConformTool::Command(const ClipSpec& clip, const ClipFi
 Result<ConformScores> ConformTool::Run(const ClipSpec& clip, const ClipFiles& files, std::span<const ConformItem> items,
                                        const std::string& folder, const std::string& name, bool predict) const {
   const std::string log = fmt::format("{}/{}.json", folder, name), output = fmt::format("{}/{}.txt", folder, name);
-  std::error_code ignored;
-  std::filesystem::remove(log, ignored);
+  RemoveFile(log);
   ACU_ASSIGN_OR_RETURN(const int status, RunChild(Command(clip, files, items, log, predict), output, seconds));
   if (status < 0) return Error(StatusCode::kIo, "it ended with signal {}: {}", -status, FirstLine(output));
   if (status != 0) return Error(StatusCode::kIo, "exit status {}: {}", status, FirstLine(output));

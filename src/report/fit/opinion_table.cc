@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <utility>
 
 #include "base/csv.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/system/file.h"
@@ -81,16 +81,16 @@ std::vector<double> HalfWidths(const Sheet& sheet) {
 /// The means in what `acutance score --json` wrote: of models, then of features.
 using Means = std::vector<std::pair<std::string, double>>;
 
-Result<Means> ReadMeans(const std::filesystem::path& path) {
-  std::ifstream file(SystemPath(path.string()), std::ios::binary);
-  if (!file) return Error(StatusCode::kIo, "could not open {}", path.string());
+Result<Means> ReadMeans(const std::string& path) {
+  std::ifstream file(SystemPath(path), std::ios::binary);
+  if (!file) return Error(StatusCode::kIo, "could not open {}", path);
   std::ostringstream text;
   text << file.rdbuf();
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   const auto json = ParseJson(text.str(), {.bytes = kAny, .values = kAny, .may_text_follow = false});
   const Json* results = json.ok() && json->IsObject() ? json->Find("results") : nullptr;
   if (!results || results->items.empty())
-    return Error(StatusCode::kBadData, "{} is not what acutance batch writes", path.string());
+    return Error(StatusCode::kBadData, "{} is not what acutance batch writes", path);
   Means means;
   for (const char* kind : {"models", "features"}) {
     const Json* scores = results->items[0].Find(kind);
@@ -133,7 +133,7 @@ Status AddBatchScores(const std::string& folder, OpinionTable& table) {
   for (const std::string& name : table.names) {
     if (name.empty())
       return Error(StatusCode::kBadData, "to find the scores in {}, the opinions need a column name", folder);
-    ACU_ASSIGN_OR_RETURN(all.emplace_back(), ReadMeans(std::filesystem::path(folder) / (name + ".json")));
+    ACU_ASSIGN_OR_RETURN(all.emplace_back(), ReadMeans(Join(folder, name + ".json")));
   }
   for (const auto& [score, mean] : all.front()) {
     ScoredColumn column{.name = score, .scores = {}};

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "align/black_bars.h"
 #include "align/record_fingerprints.h"
+#include "base/files.h"
 #include "video/filters.h"
 #include "video/open_video.h"
 
@@ -166,8 +166,7 @@ bool IsHighQualitySource(const VideoProbe& video) {
 }
 
 Result<VideoProbe> ProbeVideo(const std::string& path, const OpenOptions& options) {
-  if (std::error_code ignored;
-      !std::filesystem::is_regular_file(path, ignored) && std::filesystem::exists(path, ignored))
+  if (Exists(path) && !IsRegularFile(path))
     return Error(StatusCode::kInvalidArgument, "{} is not a regular file, and the doctor reads videos twice", path);
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> video, OpenVideo(path, options));
   VideoProbe probe;
