@@ -141,10 +141,11 @@ void AddLadderOptions(CLI::App& command, EncodesTexts& texts) {
 void AddBdOptions(CLI::App& command, EncodesTexts& texts) {
   Add(command, "points", texts.points, "FILE", "CSV: curve,rate,quality; rates in any unit")->required();
   AddAnchorOption(command, texts);
-  Add(command, "--method", texts.method, "avm", "Only the BD-rate as AVM's common test conditions define it")
-      ->check(CLI::IsMember({"avm"}));
+  CLI::Option* const method =
+      Add(command, "--method", texts.method, "avm", "Only the BD-rate as AVM's common test conditions define it")
+          ->check(CLI::IsMember({"avm"}));
   Add(command, "--by", texts.by, "NAME", "With --method avm: what the qualities are, as vmaf, which saturates")
-      ->needs("--method");
+      ->needs(method);  // by its name, CLI11 ends the process where memory runs out
   command.add_flag("--json", texts.json, "Print the curves and differences as JSON");
 }
 
@@ -364,8 +365,7 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App& score = add("score", "Score distorted videos against their reference", [&] { return Score(texts.score); });
   if (is_named(score)) AddScoreOptions(score, texts.score);
   LookTexts look_texts;
-  CLI::App& look =
-      add("look", "Show frames of two videos with a wipe, in a browser", [&] { return Look(look_texts, texts.score); });
+  CLI::App& look = add("look", "Compare frames by eye, in a browser", [&] { return Look(look_texts, texts.score); });
   if (is_named(look)) AddLookOptions(look, look_texts, texts.score);
   CLI::App& compare = add("compare", "Compare encodes of one reference", [&] { return RunCompareCommand(texts); });
   if (is_named(compare)) AddCompareOptions(compare, texts);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -81,8 +82,9 @@ TEST_F(PtxTest, FusesNoMultiplyAndAdd) {
     const bool asks_for_doubles =
         file.kernel.starts_with("speed_blocks") ||
         (file.kernel.starts_with("float_adm") && file.kernel.find("_power_") != std::string_view::npos);
-    const bool asks_for_floats = file.kernel.starts_with("linear_rgb") || file.kernel.starts_with("ssimulacra2") ||
-                                 file.kernel.starts_with("butteraugli");
+    const bool asks_for_floats = std::ranges::any_of(
+        std::to_array({"linear_rgb", "ssimulacra2", "butteraugli", "hdr_light", "pu_", "delta_e_itp"}),
+        [&](const char* name) { return file.kernel.starts_with(name); });
     EXPECT_EQ(text.find(asks_for_doubles  ? "fma.rn.f32"
                         : asks_for_floats ? "fma.rn.f64"
                                           : "fma."),
