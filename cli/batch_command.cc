@@ -127,6 +127,7 @@ Status WriteScores(const BatchTexts& texts, const std::vector<BatchJob>& jobs, c
     for (auto& [key, value] : rows.metadata) key += "." + jobs[i].name;
     AppendRows(std::move(rows), all);
   }
+  if (all.columns.empty()) return Error(StatusCode::kBadData, "no pair was scored: {} is not written", texts.scores);
   return WriteTable(texts.scores, *FindTableFormat(FormatOfTable(texts.scores)), all);
 }
 

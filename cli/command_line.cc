@@ -122,7 +122,7 @@ void AddCompareOptions(CLI::App& command, EncodesTexts& texts) {
 void AddLookOptions(CLI::App& command, LookTexts& texts, ScoreRequest& score) {
   AddScoreOptions(command, score);
   Add(command, "--at", texts.at, "FRAME", "The frame to show, counted from 0 (default: the worst ones)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   command.get_option("--report")->description("The page (default: a file in the folder for temporary ones)");
   command.footer("\nExample: acutance look ref.mp4 encode.mp4 --at 312");
 }
@@ -186,15 +186,23 @@ void AddFitOptions(CLI::App& command, FitTexts& texts) {
       "CSV: mos; name, content, ci (or std and votes) where known; other columns of numbers are scores")
       ->required();
   Add(command, "--scores", texts.scores, "DIR", "Also the scores of `acutance batch --out DIR`, by the encodes' names");
-  Add(command, "--train", texts.train, "FILE", "Train a model on --features, and write it for libvmaf and --model");
+  CLI::Option* const train =
+      Add(command, "--train", texts.train, "FILE", "Train a model on --features, and write it for libvmaf and --model");
   Add(command, "--features", texts.training.features, "NAMES", "Features to train on, separated by commas")
-      ->delimiter(',');
-  Add(command, "--c", texts.training.c, "N", "C of the regression (default: 4)")->check(CLI::PositiveNumber);
-  Add(command, "--gamma", texts.training.gamma, "N", "Gamma of its kernel (default: 0.04)")->check(CLI::PositiveNumber);
-  Add(command, "--nu", texts.training.nu, "N", "Its nu (default: 0.9)")->check(CLI::Range(0.001, 1.0));
-  command.add_flag("--search", texts.training.searches, "Try 60 sets of these three, and take the best one");
+      ->delimiter(',')
+      ->needs(train);
+  Add(command, "--c", texts.training.c, "N", "C of the regression (default: 4)")
+      ->check(CLI::PositiveNumber)
+      ->needs(train);
+  Add(command, "--gamma", texts.training.gamma, "N", "Gamma of its kernel (default: 0.04)")
+      ->check(CLI::PositiveNumber)
+      ->needs(train);
+  Add(command, "--nu", texts.training.nu, "N", "Its nu (default: 0.9)")->check(CLI::Range(0.001, 1.0))->needs(train);
+  command.add_flag("--search", texts.training.searches, "Try 60 sets of these three, and take the best one")
+      ->needs(train);
   Add(command, "--folds", texts.training.folds, "N", "Parts of the cross-validation, by content (default: 5)")
-      ->check(CLI::Range(2, 100));
+      ->check(CLI::Range(2, 100))
+      ->needs(train);
   command.add_flag("--json", texts.json, "Print the results as JSON");
   command.footer("\nExample: acutance fit opinions.csv --scores results/");
 }

@@ -50,6 +50,7 @@ Result<TrainedModel> Train(const FitTexts& texts, const OpinionTable& table) {
 int RunFitCommand(const FitTexts& texts) {
   const Result<OpinionTable> table = ReadTable(texts);
   if (!table.ok()) return Fail("fit", table.status());
+  for (const std::string& note : table->notes) PrintWarning(note);
   const Result<Agreements> agreements = CompareWithOpinions(*table);
   if (!agreements.ok()) return Fail("fit", agreements.status());
   if (texts.train.empty()) return Print(texts, *agreements, nullptr), kOk;

@@ -90,6 +90,10 @@ bool Contains(const CodeRange (&ranges)[N], uint32_t code) {
 
 }  // namespace
 
+std::string ValidUtf8(std::string_view text) {
+  return Map(text, [](const Character& c) { return std::string(c.bytes); });
+}
+
 std::string EscapeXml(std::string_view text) {
   return MapByTable(text, kXmlEscapes, [](const Character& c) -> std::string {
     // XML 1.0 cannot hold the other control characters, nor these two, in any spelling.

@@ -11,5 +11,6 @@ std::string XmlName(std::string_view text);       // an attribute's name: what X
 std::string EscapeJson(std::string_view text);    // inside a string's quotes
 std::string CsvField(std::string_view text);      // quoted where it must be
 std::string SubtitleText(std::string_view text);  // without the separators of MicroDVD
+std::string ValidUtf8(std::string_view text);     // as it is otherwise
 
 }  // namespace acutance

@@ -20,7 +20,7 @@ struct AvmEncode {
 
   /// The reference's name in files of rate points; with several coded sizes (AS), what stands before its first "_".
   std::string clip() const;
-  /// Bytes of the bitstream; not set: those of the video's track count, since it lies in a container.
+  /// Bytes of the bitstream; not set: it lies in a container, and the bit rate of the video's track counts.
   std::optional<double> bytes() const;
 };
 

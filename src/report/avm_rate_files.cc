@@ -1,10 +1,13 @@
 #include "report/avm_rate_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <tuple>
 
@@ -50,6 +53,21 @@ struct RateLine {
   auto order() const { return std::tie(test_class, clip, pixels, qp); }
 };
 
+/// What makes points doubtful: damage, and encodes of one clip with unlike numbers of frames.
+void AddDoubts(const std::vector<AvmScored>& scored, std::vector<std::string>& notes) {
+  std::map<std::string, std::set<std::string>> frames;
+  for (const AvmScored& one : scored) {
+    const Json& damage = At(First(one.summary, "inputs", 1), "damage");
+    if (damage.IsObject()) notes.push_back(fmt::format("{}: the bitstream is damaged", one.encode->name));
+    frames[one.encode->configuration + " " + one.encode->clip()].insert(
+        At(First(one.summary, "results"), "frames").text);
+  }
+  for (const auto& [clip, counts] : frames)
+    if (counts.size() > 1)
+      notes.push_back(fmt::format("{}: the encodes have {} frames, so that their rates and scores are of other parts",
+                                  clip, fmt::join(counts, " or ")));
+}
+
 RateLine LineOf(const AvmScored& scored, std::vector<std::string>& notes) {
   const AvmEncode& encode = *scored.encode;
   const Json &result = First(scored.summary, "results"), &reference = First(scored.summary, "inputs", 0),
@@ -59,7 +77,8 @@ RateLine LineOf(const AvmScored& scored, std::vector<std::string>& notes) {
                 .pixels = -static_cast<int>(NumberAt(coded, "width") * NumberAt(coded, "height")),
                 .qp = encode.qp,
                 .text = {}};
-  const double rate = NumberAt(reference, "frame_rate"), bytes = encode.bytes().value_or(NumberAt(result, "bytes"));
+  const double rate = NumberAt(reference, "frame_rate"), seconds = NumberAt(result, "frames") / rate;
+  const double bytes = encode.bytes().value_or(NumberAt(result, "bit_rate") * seconds / 8);
   const auto size = [](const Json& video) {
     return fmt::format("{}x{}", At(video, "width").text, At(video, "height").text);
   };
@@ -102,9 +121,19 @@ std::map<std::string, std::string> AvmRateFiles(const std::vector<AvmScored>& sc
     files[fmt::format("RDResults_{}_{}_{}_Preset_{}.csv", one.encode->encoder, one.encode->codec,
                       one.encode->configuration, one.encode->preset)]
         .push_back(LineOf(one, notes));
+  AddDoubts(scored, notes);
   std::map<std::string, std::string> texts;
   for (auto& [name, lines] : files) {
     std::ranges::stable_sort(lines, {}, &RateLine::order);
+    for (size_t i = 1; i < lines.size();) {
+      if (lines[i].order() != lines[i - 1].order()) {
+        ++i;
+        continue;
+      }
+      notes.push_back(
+          fmt::format("{}: there are two encodes of {} with QP {}; one is left out", name, lines[i].clip, lines[i].qp));
+      lines.erase(lines.begin() + static_cast<ptrdiff_t>(i));
+    }
     std::string& text = texts[name] = CtcTitles();
     for (const RateLine& line : lines) text += line.text;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/json.h"
 #include "log/escape.h"
@@ -87,7 +88,7 @@ std::string ScoreRows(const Page& page, size_t video) {
       const std::vector<double> sorted = Sorted(*scores);
       for (const double value : {Mean(*scores), HarmonicMean(*scores), Minimum(*scores), Percentile(sorted, 5),
                                  Percentile(sorted, 50), Maximum(*scores), StandardDeviation(*scores)})
-        row += fmt::format("<td>{:.4f}</td>", value);
+        row += std::isnan(value) ? "<td>-</td>" : fmt::format("<td>{:.4f}</td>", value);
     } else {
       row += "<td colspan=\"7\">no score</td>";
     }

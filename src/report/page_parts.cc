@@ -114,7 +114,8 @@ std::string Sentence(const Page& page, size_t video) {
       text += fmt::format(" The model counts most of what the whole loses as {}: {} points.", NameOf(most->kind), part);
     }
   const Alignment* const pairs = page.summary->videos[video].alignment;
-  if (pairs && !pairs->is_identity())
+  const auto is_same = [](const auto& pair) { return pair.first == pair.second; };  // of a part of the video, too
+  if (pairs && !pairs->is_identity() && !std::ranges::all_of(pairs->pairs, is_same))
     text +=
         fmt::format(" Its frames are not the reference's one by one: {}. What is compared are pairs that are aligned.",
                     EscapeXml(pairs->Describe()));

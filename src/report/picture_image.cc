@@ -207,7 +207,7 @@ CropWindow WorstSpot(const Picture& reference, const Picture& distorted, int siz
                                                            : SumOfDifferences<uint16_t>(a, b, left, top, width, height);
       if (sum <= most) continue;
       most = sum;
-      worst = {left + size / 2, top + size / 2};
+      worst = {left + width / 2, top + height / 2};
     }
   return worst;
 }

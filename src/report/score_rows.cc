@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "log/canonical_json.h"
+#include "log/escape.h"
 #include "log/output_file.h"
 #include "log/table/arrow_file.h"
 #include "log/table/parquet_file.h"
@@ -64,8 +65,8 @@ DataTable ScoreRows(const Summary& summary, size_t video) {
   Whole frames;
   for (int64_t frame = 0; frame < FramesOf(summary, scored); frame += summary.n_subsample) frames.emplace_back(frame);
   DataTable table;
-  table.columns.push_back({"reference", Text(frames.size(), summary.reference)});
-  table.columns.push_back({"distorted", Text(frames.size(), scored.distorted)});
+  table.columns.push_back({"reference", Text(frames.size(), ValidUtf8(summary.reference))});
+  table.columns.push_back({"distorted", Text(frames.size(), ValidUtf8(scored.distorted))});
   table.columns.push_back({"frame", frames});
   AddPairs(scored, frames, table);
   AddSeconds(summary, table);

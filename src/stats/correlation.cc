@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "math/exact_math.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -142,6 +143,34 @@ double NormalTails(double z) {
 
 double ArTanh(double x) { return 0.5 * Log((1 + x) / (1 - x)); }
 
+struct Fit {
+  Parameters parameters;
+  double error;
+};
+
+/// Levenberg's and Marquardt's method.
+Fit FitFrom(const Parameters& start, std::span<const double> scores, std::span<const double> opinions) {
+  Fit now{start, SquaredErrors(CurveOf(start), scores, opinions)};
+  double damping = 1e-3;
+  for (int turn = 0, still = 0; turn < 1000 && still < 20; ++turn) {
+    Normal system = NormalOf(CurveOf(now.parameters), scores, opinions);
+    for (size_t k = 0; k < 4; ++k) system.matrix[k][k] *= 1 + damping;
+    const Parameters step = Solve(system);
+    Parameters next = now.parameters;
+    for (size_t k = 0; k < 4; ++k) next[k] += step[k];
+    const double found = next[3] > 0 ? SquaredErrors(CurveOf(next), scores, opinions) : kNone;
+    if (!(found <= now.error)) {  // worse, or no number
+      damping = std::min(damping * 4, 1e12);
+      still += damping >= 1e12;
+      continue;
+    }
+    still = found >= now.error * (1 - 1e-15) ? still + 1 : 0;
+    now = {next, found};
+    damping = std::max(damping / 9, 1e-12);
+  }
+  return now;
+}
+
 /// The regularized incomplete beta function by its continued fraction (Lentz).
 double IncompleteBeta(double a, double b, double x) {
   if (x <= 0) return 0;
@@ -205,33 +234,28 @@ LogisticCurve FitLogistic(std::span<const double> scores, std::span<const double
   for (const double score : scores) variance += (score - mean) * (score - mean);
   const double deviation = std::sqrt(variance / static_cast<double>(scores.size()));
   if (deviation == 0) return {MeanOf(opinions), MeanOf(opinions), mean, 1};
-  const bool falls = Pearson(scores, opinions) < 0;
-  Parameters now = {falls ? high : low, falls ? low : high, mean, deviation / 4};
-  double error = SquaredErrors(CurveOf(now), scores, opinions), damping = 1e-3;
-  for (int turn = 0, still = 0; turn < 1000 && still < 20; ++turn) {
-    Normal system = NormalOf(CurveOf(now), scores, opinions);
-    for (size_t k = 0; k < 4; ++k) system.matrix[k][k] *= 1 + damping;
-    const Parameters step = Solve(system);
-    Parameters next = now;
-    for (size_t k = 0; k < 4; ++k) next[k] += step[k];
-    const double found = next[3] > 0 ? SquaredErrors(CurveOf(next), scores, opinions) : kNone;
-    if (!(found <= error)) {  // worse, or no number
-      damping = std::min(damping * 4, 1e12);
-      still += damping >= 1e12;
-      continue;
-    }
-    still = found >= error * (1 - 1e-15) ? still + 1 : 0;
-    now = next, error = found;
-    damping = std::max(damping / 9, 1e-12);
+  const bool falls = Spearman(scores, opinions) < 0;
+  const std::vector<double> sorted = Sorted(scores);
+  const double middle_part = Percentile(sorted, 90) - Percentile(sorted, 10);
+  std::vector<std::pair<double, double>> starts = {{mean, deviation / 4}};  // middle and width
+  if (middle_part > 0)
+    for (const double percent : {10, 30, 50, 70, 90})
+      for (const double part : {3, 12, 50}) starts.emplace_back(Percentile(sorted, percent), middle_part / part);
+  Fit best{{}, std::numeric_limits<double>::infinity()};
+  for (const auto& [middle, width] : starts) {
+    const Fit found = FitFrom({falls ? high : low, falls ? low : high, middle, width}, scores, opinions);
+    if (found.error < best.error) best = found;
   }
-  return CurveOf(now);
+  return CurveOf(best.parameters);
 }
 
 double EqualCorrelationsP(double one, double other, double count) {
+  if (!(std::abs(one) < 1 && std::abs(other) < 1 && count > 3)) return kNone;
   return NormalTails(std::abs(ArTanh(one) - ArTanh(other)) / std::sqrt(2 / (count - 3)));
 }
 
 double EqualErrorsP(double one, double other, double freedom) {
+  if (!(std::min(one, other) > 0 && freedom > 0)) return kNone;
   const double ratio = std::max(one, other) / std::min(one, other);
   const double above = IncompleteBeta(freedom / 2, freedom / 2, 1 / (1 + ratio));  // of F
   return std::min(1.0, 2 * above);

@@ -18,14 +18,15 @@ struct LogisticCurve {
   double operator()(double x) const;
 };
 
-/// The curve of least squares from scores to opinions, by Levenberg's and Marquardt's method from the usual start: the
-/// opinions' range, the scores' mean and a quarter of their deviation. A straight line is its limit where it fits best;
-/// the curve then is a very wide one.
+/// The curve of least squares from scores to opinions, by Levenberg's and Marquardt's method from several starts: the
+/// opinions' range, and the scores' mean or percentiles, since one score far from the others misleads it. A straight
+/// line is its limit where it fits best; the curve then is a very wide one.
 LogisticCurve FitLogistic(std::span<const double> scores, std::span<const double> opinions);
 
 /// The probability, for equal true values, of two correlations of `count` pairs each that differ as much: Fisher's z.
+/// NaN for a correlation of 1, and for three pairs or fewer.
 double EqualCorrelationsP(double one, double other, double count);
-/// The same of two sums of squared errors with that many degrees of freedom each: F, two-sided.
+/// The same of two sums of squared errors with that many degrees of freedom each: F, two-sided. NaN for a sum of 0.
 double EqualErrorsP(double one, double other, double freedom);
 
 }  // namespace acutance

@@ -40,6 +40,16 @@ TEST(FitLogistic, FindsTheCurveOfLeastSquares) {
   for (size_t i = 0; i < kScores.size(); ++i) EXPECT_NEAR(mirrored(falling[i]), fitted[i], 1e-6);
 }
 
+TEST(FitLogistic, IsNotMisledByOneScore) {
+  std::vector<double> scores = kScores, opinions = kOpinions;
+  scores.push_back(1e6);
+  opinions.push_back(3.9);
+  const LogisticCurve curve = FitLogistic(scores, opinions);
+  double errors = 0;
+  for (size_t i = 0; i < scores.size(); ++i) errors += std::pow(curve(scores[i]) - opinions[i], 2);
+  EXPECT_LT(std::sqrt(errors / 13), 0.4) << "the usual start leads to 1.16";
+}
+
 TEST(FitLogistic, RecoversACurve) {
   const LogisticCurve truth{1, 5, 60, 9};
   std::vector<double> scores, opinions;
@@ -58,6 +68,8 @@ TEST(Significance, EqualsScipy) {
   EXPECT_NEAR(EqualErrorsP(1.7, 1, 36), 0.11599587639057816, 1e-12);
   EXPECT_NEAR(EqualErrorsP(1, 1.05, 7), 0.950337228403257, 1e-12);
   EXPECT_NEAR(EqualErrorsP(2, 2, 7), 1, 1e-12);
+  EXPECT_TRUE(std::isnan(EqualCorrelationsP(1, 0.5, 9)));
+  EXPECT_TRUE(std::isnan(EqualErrorsP(0, 1, 9)));
 }
 
 }  // namespace

@@ -106,3 +106,27 @@ class CommonTestConditions(CommandTest):
         sizes = self.rows("out/v2/RDResults_aom_av2_AS_Preset_0.csv")
         self.assertEqual([(row["Name"], row["FPS"], row["CodedRes"], int(row["QP"])) for row in sizes],
                          [("clip", "30.0000", size, qp) for size in ("224x176", "112x88") for qp in self.QPS])
+
+    def test_refuses_what_would_be_wrong(self):
+        references = self.references()
+        self.release("new", 3)
+        new = self.path("new")
+        for releases, options, fragment in (((f"v1={new}", f"v1={new}"), (), "two releases have the tag v1"),
+                                            ((f"../x={new}",), (), "'../x': a tag is a name"), ((f"={new}",), (), "'': a tag"),
+                                            ((new,), ("--", "--frames", "0:1"), "--frames: the test conditions say")):
+            self.assert_fails(self.acutance("ctc", *releases, "--references", references, "--output", self.path("o"), *options), 2,
+                              fragment)
+
+    def test_says_what_is_doubtful(self):
+        """A point twice, an encode that cannot be read, and files of an earlier run."""
+        references = self.references()
+        for k, qp in enumerate(self.QPS[:2]):
+            self.encode(f"new/RA/clip_a_QP_{qp}", 224, 176, qp, 1, 100 - k)
+        self.encode("new/RA/again/clip_a_QP_110", 224, 176, 110, 1, 90)
+        self.put("new/RA/clip_a_QP_9.y4m", b"nothing")
+        self.put("new/RA/clip_a_QP_9.obu", b"x")
+        stale = self.put("out/new/RDResults_aom_av2_STILL_Preset_0.csv", b"Name\n")
+        run = self.acutance("ctc", self.path("new"), "--references", references, "--output", self.path("out"), "-q")
+        self.assert_fails(run, 1, "RA-clip_a_QP_9: ", "there are two encodes of clip_a.y4m with QP 110")
+        self.assertFalse(pathlib.Path(stale).exists())
+        self.assertEqual([row["QP"] for row in self.rows("out/new/RDResults_unknown_unknown_RA_Preset_0.csv")], ["110", "135"])

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -33,7 +34,7 @@ std::vector<Encodes> Draws(const std::vector<std::string>& contents) {
   std::vector<const Encodes*> all;
   for (const auto& [content, encodes] : groups) all.push_back(&encodes);
   Random random(1);
-  std::vector<Encodes> draws(kDraws);
+  std::vector<Encodes> draws(all.size() > 1 ? kDraws : 0);  // one content says nothing of others
   for (Encodes& draw : draws)
     for (size_t k = 0; k < all.size(); ++k) {
       const Encodes& drawn = *all[random.Below(all.size())];
@@ -47,8 +48,11 @@ Statistic WithInterval(double value, const std::vector<Encodes>& draws,
   std::vector<double> found;
   for (const Encodes& draw : draws)
     if (const double one = of(draw); !std::isnan(one)) found.push_back(one);
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (found.empty()) return {value, kNone, kNone};
   const std::vector<double> sorted = Sorted(found);
-  return {value, Percentile(sorted, 2.5), Percentile(sorted, 97.5)};
+  // Draws hold encodes twice, which raises rank correlations.
+  return {value, std::min(value, Percentile(sorted, 2.5)), std::max(value, Percentile(sorted, 97.5))};
 }
 
 double RootMeanSquare(const std::vector<double>& errors) {
@@ -101,11 +105,17 @@ AgreementDifference DifferenceOf(const Agreement& one, const Agreement& other, c
           .rmse_p = EqualErrorsP(one.squared_errors, other.squared_errors, count - kCurveParameters)};
 }
 
+Json NumberJson(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+
 Json StatisticJson(const Statistic& statistic) {
-  return {{"value", statistic.value}, {"low", statistic.low}, {"high", statistic.high}};
+  return {
+      {"value", NumberJson(statistic.value)}, {"low", NumberJson(statistic.low)}, {"high", NumberJson(statistic.high)}};
 }
 
+std::string ProbabilityText(double p) { return std::isnan(p) ? "-" : fmt::format("{:.3g}", p); }
+
 std::string Cell(const Statistic& statistic, int digits) {
+  if (std::isnan(statistic.low)) return fmt::format("{:.{}f}", statistic.value, digits);
   return fmt::format("{:.{}f} [{:.{}f}, {:.{}f}]", statistic.value, digits, statistic.low, digits, statistic.high,
                      digits);
 }
@@ -156,9 +166,9 @@ Json AgreementsJson(const Agreements& agreements) {
     differences.Append({{"one", one.one},
                         {"other", one.other},
                         {"srcc", StatisticJson(one.srcc)},
-                        {"srcc_p", one.srcc_p},
-                        {"plcc_p", one.plcc_p},
-                        {"rmse_p", one.rmse_p}});
+                        {"srcc_p", NumberJson(one.srcc_p)},
+                        {"plcc_p", NumberJson(one.plcc_p)},
+                        {"rmse_p", NumberJson(one.rmse_p)}});
   return {{"encodes", static_cast<int64_t>(agreements.encodes)},
           {"contents", static_cast<int64_t>(agreements.contents)},
           {"scores", std::move(scores)},
@@ -176,10 +186,9 @@ std::string AgreementsText(const Agreements& agreements) {
                         Cell(one.krcc, 4), Cell(one.plcc, 4), Cell(one.rmse, 3),
                         one.outlier_ratio ? Cell(*one.outlier_ratio, 3) : "");
   for (const AgreementDifference& one : agreements.differences)
-    text += fmt::format(
-        "{} against {}: SRCC {:+.4f} [{:+.4f}, {:+.4f}]; p of no difference: {:.3g} (SRCC), {:.3g} (PLCC), "
-        "{:.3g} (RMSE)\n",
-        one.one, one.other, one.srcc.value, one.srcc.low, one.srcc.high, one.srcc_p, one.plcc_p, one.rmse_p);
+    text += fmt::format("{} against {}: |SRCC| {}; p of no difference: {} (SRCC), {} (PLCC), {} (RMSE)\n", one.one,
+                        one.other, Cell(one.srcc, 4), ProbabilityText(one.srcc_p), ProbabilityText(one.plcc_p),
+                        ProbabilityText(one.rmse_p));
   return text;
 }
 

@@ -1,9 +1,13 @@
 #include "report/fit/opinion_table.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -34,6 +38,11 @@ struct Sheet {
   }
 };
 
+std::string Trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+  return first == text.npos ? "" : text.substr(first, last - first + 1);
+}
+
 Result<Sheet> ReadSheet(const std::string& path) {
   std::ifstream file(SystemPath(path));
   if (!file) return Error(StatusCode::kIo, "could not open {}", path);
@@ -46,6 +55,7 @@ Result<Sheet> ReadSheet(const std::string& path) {
     if (line.empty()) continue;
     ACU_ASSIGN_OR_RETURN(Cells cells, SplitCsv(line));
     if (sheet.titles.empty()) {
+      for (std::string& title : cells) title = Trimmed(title);
       sheet.titles = std::move(cells);
       continue;
     }
@@ -58,24 +68,50 @@ Result<Sheet> ReadSheet(const std::string& path) {
   return sheet;
 }
 
-/// Nothing where a cell is no number.
 std::optional<std::vector<double>> Numbers(const Cells& cells) {
   std::vector<double> numbers;
-  for (const std::string& cell : cells) {
-    const std::optional<double> number = ParseFiniteDouble(cell);
-    if (!number) return std::nullopt;
-    numbers.push_back(*number);
-  }
+  for (const std::string& cell : cells)
+    if (const std::optional<double> number = ParseFiniteDouble(cell)) numbers.push_back(*number);
+  if (numbers.size() < cells.size()) return std::nullopt;
   return numbers;
 }
 
-std::vector<double> HalfWidths(const Sheet& sheet) {
-  if (auto given = Numbers(sheet.Column("ci")); given && !given->empty()) return *given;
-  const auto deviations = Numbers(sheet.Column("std")), votes = Numbers(sheet.Column("votes"));
-  std::vector<double> widths;
-  if (!deviations || !votes || deviations->size() != votes->size()) return widths;
-  for (size_t i = 0; i < votes->size(); ++i) widths.push_back(kNormal * (*deviations)[i] / std::sqrt((*votes)[i]));
+/// The rows whose cells are no numbers: "2, 5".
+std::string RowsWithout(const Cells& cells) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < cells.size(); ++i)
+    if (!ParseFiniteDouble(cells[i])) rows.push_back(i + 1);
+  return fmt::format("{}", fmt::join(rows, ", "));
+}
+
+/// A column that there may be, all of whose cells are numbers then, above or at least `least`.
+Result<std::vector<double>> OwnNumbers(const Sheet& sheet, const std::string& title, double least, bool may_be_least) {
+  const Cells cells = sheet.Column(title);
+  std::optional<std::vector<double>> numbers = Numbers(cells);
+  if (!numbers)
+    return Error(StatusCode::kBadData, "column {}: these rows under the titles have no number: {}", title,
+                 RowsWithout(cells));
+  for (const double number : *numbers)
+    if (number < least || (number == least && !may_be_least))
+      return Error(StatusCode::kBadData, "column {}: {} cannot be", title, number);
+  return *std::move(numbers);
+}
+
+Result<std::vector<double>> HalfWidths(const Sheet& sheet) {
+  ACU_ASSIGN_OR_RETURN(std::vector<double> widths, OwnNumbers(sheet, "ci", 0, true));
+  ACU_ASSIGN_OR_RETURN(const std::vector<double> deviations, OwnNumbers(sheet, "std", 0, true));
+  ACU_ASSIGN_OR_RETURN(const std::vector<double> votes, OwnNumbers(sheet, "votes", 0, false));
+  if (!widths.empty() || deviations.size() != votes.size()) return widths;
+  for (size_t i = 0; i < votes.size(); ++i) widths.push_back(kNormal * deviations[i] / std::sqrt(votes[i]));
   return widths;
+}
+
+Status CheckTwice(const Cells& names, const char* what) {
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (!name.empty() && !seen.insert(name).second)
+      return Error(StatusCode::kBadData, "there are two {} '{}'", what, name);
+  return {};
 }
 
 /// The means in what `acutance score --json` wrote: of models, then of features.
@@ -110,20 +146,25 @@ const ScoredColumn* OpinionTable::Find(const std::string& name) const {
 
 Result<OpinionTable> ReadOpinions(const std::string& path) {
   ACU_ASSIGN_OR_RETURN(const Sheet sheet, ReadSheet(path));
-  const auto opinions = Numbers(sheet.Column("mos"));
-  if (!opinions || opinions->empty())
-    return Error(StatusCode::kBadData, "{} has no column mos of numbers: the mean opinion scores", path);
-  OpinionTable table{.names = sheet.Column("name"),
-                     .contents = sheet.Column("content"),
-                     .opinions = *opinions,
-                     .half_widths = HalfWidths(sheet),
-                     .columns = {}};
-  table.names.resize(opinions->size());
-  for (size_t i = table.contents.size(); i < opinions->size(); ++i) table.contents.push_back(fmt::format("{}", i));
+  ACU_RETURN_IF_ERROR(CheckTwice(sheet.titles, "columns"));
+  if (sheet.Column("mos").empty())
+    return Error(StatusCode::kBadData, "{} has no column mos: the mean opinion scores", path);
+  constexpr double kLeast = std::numeric_limits<double>::lowest();
+  OpinionTable table;
+  ACU_ASSIGN_OR_RETURN(table.opinions, OwnNumbers(sheet, "mos", kLeast, true));
+  ACU_ASSIGN_OR_RETURN(table.half_widths, HalfWidths(sheet));
+  table.names = sheet.Column("name");
+  ACU_RETURN_IF_ERROR(CheckTwice(table.names, "encodes"));
+  table.names.resize(table.opinions.size());
+  table.contents = sheet.Column("content");
+  for (size_t i = table.contents.size(); i < table.opinions.size(); ++i) table.contents.push_back(fmt::format("{}", i));
   for (const std::string& title : sheet.titles) {
     constexpr std::string_view kOwn[] = {"mos", "ci", "std", "votes", "name", "content"};
     if (std::ranges::find(kOwn, title) != std::end(kOwn)) continue;
-    if (auto numbers = Numbers(sheet.Column(title))) table.columns.push_back({title, *std::move(numbers)});
+    const Cells cells = sheet.Column(title);
+    if (auto numbers = Numbers(cells)) table.columns.push_back({title, *std::move(numbers)});
+    else if (std::ranges::any_of(cells, [](const std::string& cell) { return ParseFiniteDouble(cell).has_value(); }))
+      table.notes.push_back(fmt::format("{} is left out: these rows have no number: {}", title, RowsWithout(cells)));
   }
   return table;
 }
@@ -140,7 +181,12 @@ Status AddBatchScores(const std::string& folder, OpinionTable& table) {
     for (const Means& means : all)
       if (const auto at = std::ranges::find(means, score, &Means::value_type::first); at != means.end())
         column.scores.push_back(at->second);
+    if (table.Find(score))
+      return Error(StatusCode::kBadData, "both the opinions and {} have scores of {}", folder, score);
     if (column.scores.size() == all.size()) table.columns.push_back(std::move(column));
+    else
+      table.notes.push_back(
+          fmt::format("{} is left out: {} encodes have no mean of it", score, all.size() - column.scores.size()));
   }
   return {};
 }

@@ -20,6 +20,7 @@ struct OpinionTable {
   std::vector<double> opinions;       // mean opinion scores
   std::vector<double> half_widths;    // of the opinions' 95 % intervals; empty: not known
   std::vector<ScoredColumn> columns;
+  std::vector<std::string> notes;  // what was left out, and why
 
   const ScoredColumn* Find(const std::string& name) const;
 };
