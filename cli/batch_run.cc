@@ -56,6 +56,7 @@ bool ReadOutcome(const std::string& path, Outcome& outcome) {
   if (const Json* frames = result->Find("frames")) outcome.frames = *frames;
   const Json* videos = result->Find("results");
   const Json* models = videos && !videos->items.empty() ? videos->items[0].Find("models") : nullptr;
+  if (models && models->keys.empty()) models = videos->items[0].Find("features");  // as of HDR videos
   for (size_t m = 0; models && m < models->keys.size(); ++m)
     if (const Json* pools = models->items[m].Find("pools")) outcome.scores[models->keys[m]] = *pools;
   return true;

@@ -27,10 +27,10 @@
 namespace acutance::cli {
 namespace {
 
-/// An error where there is no score `by`; empty: the first model's.
-Status CheckBy(const std::string& by, const Session& session) {
+/// An error where there is no score `by`; empty: the first model's, or that of the features that HDR videos get.
+Status CheckBy(const std::string& by, const Session& session, bool chooses_models) {
   if (!by.empty()) return CheckNames({{.text = by, .score = by, .pool = NamedPool{}}}, session);
-  if (!session.models().empty()) return {};
+  if (!session.models().empty() || chooses_models) return {};
   return Error(StatusCode::kInvalidArgument, "--by NAME: there is no model, so name a feature's score");
 }
 
@@ -41,7 +41,7 @@ ScoredRun RunEncodes(const ScoreRequest& score, const std::string& by, Status& n
   RunRequest request = score.run;
   request.on_start = [&](const Session& session) {
     names = CheckNames(score.requirements, session);
-    if (names.ok()) names = CheckBy(by, session);
+    if (names.ok()) names = CheckBy(by, session, score.run.choose_models.has_value());
     return names;
   };
   request.on_frame = [&](const Session& session, std::optional<int64_t> total) {
@@ -84,7 +84,12 @@ EncodesRun ScoreEncodes(const char* command, EncodesTexts& texts) {
   if (!summary.ok()) return fail(summary.status(), kUsage);
   encodes.summary = *std::move(summary);
   const std::vector<ModelRun>& models = encodes.run.session->models();
-  encodes.by = texts.by.empty() ? models.front().main_score_key() : texts.by;
+  encodes.by = texts.by;
+  if (encodes.by.empty() && !models.empty()) encodes.by = models.front().main_score_key();
+  if (encodes.by.empty()) {
+    const ScoreTable& scores = *encodes.summary->videos.front().scores;
+    encodes.by = scores.columns()[static_cast<size_t>(FindQualityColumn(scores, "").value_or(0))].shown;
+  }
   return encodes;
 }
 

@@ -72,7 +72,11 @@ std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOpti
 /// Adds the models that suit the videos before those of the request, or features of HDR, and returns the reasons.
 std::optional<std::vector<std::string>> ChooseModels(RunRequest& request, const FittedInputs& fitted,
                                                      AttemptReport& report) {
-  if (request.fit.heed_color && !request.fit.force && fitted.inputs[0].color.is_hdr()) {
+  // What --force lifts are refusals: two HDR videos with one curve keep HDR's metrics.
+  const Transfer transfer = fitted.inputs[0].color.transfer;
+  const bool is_alike =
+      std::ranges::all_of(fitted.inputs, [&](const Input& input) { return input.color.transfer == transfer; });
+  if (request.fit.heed_color && fitted.inputs[0].color.is_hdr() && (is_alike || !request.fit.force)) {
     HdrFeatures chosen = ChooseHdrFeatures(fitted.inputs[0]);
     for (FeatureRequest& feature : chosen.features) {
       const auto is_it = [&](const FeatureRequest& asked) { return MetricName(asked.metric) == feature.metric; };

@@ -93,6 +93,12 @@ class HdrTest(CommandTest):
             self.assert_fails(self.score(*gate, "delta_e_itp.mean<=1"), 3, "delta_e_itp")
             self.assert_fails(self.score(ref, dis, "-m", "vmaf_v0.6.1", "--align", "index"), 1, "know SDR alone",
                               "pu_psnr, pu_ssim, delta_e_itp")
+            self.assertEqual(self.columns(ref, dis, "--align", "index", "--force"), (columns, clip), "nothing had to be forced")
+            compared = self.document("compare", ref, dis, ref, "--align", "index", "-q")["comparison"]
+            self.assertEqual(compared["score"], "cvvdp_frame")
+            jobs = self.write("list.csv", f"reference,distorted,name\n{ref},{dis},pair\n")
+            self.assert_ok(self.acutance("batch", jobs, "--out", self.path(transfer), "-q", "--", "--align", "index"))
+            self.assertIn("pu_ssim.mean", self.read(f"{transfer}/summary.csv").splitlines()[0])
 
     @needs_ffmpeg
     def test_what_streams_declare(self):
