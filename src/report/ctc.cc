@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/csv.h"
+#include "base/system/file.h"
 #include "log/escape.h"
 #include "stats/statistics.h"
 
