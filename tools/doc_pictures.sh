@@ -54,6 +54,6 @@ shot score 880 0 report
 shot banding 300 0 banding
 shot score 760 1560 frames
 shot compare 420 0 compare
-shot ladder 620 700 ladder
+shot ladder 620 0 ladder
 ffmpeg -i "$(ls maps/adm2_*.png)" -q:v 6 "$pictures/map.jpg"
 du -ch "$pictures"/*

@@ -132,9 +132,11 @@ std::string MakePage(const Page& page) {
       EscapeXml(title));
   text += kPageStyle;
   text += "</style></head>\n<body>\n";
-  text += VerdictPart(page);
-  text += "<main>\n";
-  text += page.encodes_part;
+  // Of several encodes, the table and the chart of all come before sentences about each.
+  const bool has_encodes = !page.encodes_part.empty();
+  text += "<header><h1>" + EscapeXml(title) + "</h1>\n" + (has_encodes ? "" : VerdictPart(page)) + WarningsPart(page);
+  text += "</header>\n<main>\n";
+  if (has_encodes) text += page.encodes_part + Section("verdicts", "Encode by encode", VerdictPart(page));
   if (page.pictures_first) text += FramesPart(page);
   text += ComparedPart(page);
   text += CurvesPart(page);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "log/escape.h"
 #include "math/exact_math.h"
@@ -41,6 +42,37 @@ struct Axis {
   double At(double value) const { return high > low ? from + (value - low) / (high - low) * (to - from) : from; }
 };
 
+/// 1, 2 and 5 of each power of ten, or all of 1 to 9 where those are fewer than three.
+std::vector<double> RateTicks(double low, double high) {
+  std::vector<double> ticks;
+  for (const bool all : {false, true}) {
+    ticks.clear();
+    for (double power = 1; power <= high; power *= 10)
+      for (int digit = 1; digit < 10; ++digit)
+        if ((all || digit == 1 || digit == 2 || digit == 5) && digit * power >= low && digit * power <= high)
+          ticks.push_back(digit * power);
+    if (ticks.size() >= 3) break;
+  }
+  return ticks;
+}
+
+/// Round numbers, five or so.
+std::vector<double> LevelTicks(double low, double high) {
+  std::vector<double> ticks;
+  if (!(high > low)) return {low};
+  const double power = Pow(10.0, std::floor(Log10((high - low) / 5)));
+  double step = power;
+  for (const double factor : {2.0, 5.0, 10.0})
+    if ((high - low) / step > 7) step = factor * power;
+  for (double level = std::ceil(low / step) * step; level <= high + step * 1e-9; level += step) ticks.push_back(level);
+  return ticks;
+}
+
+std::string StemOf(const std::string& path) {
+  const size_t begin = path.find_last_of("/\\") + 1, dot = path.rfind('.');
+  return path.substr(begin, dot == path.npos || dot <= begin ? path.npos : dot - begin);
+}
+
 std::string CurvesPicture(const Ladder& ladder) {
   Axis rate{.from = 60, .to = 680}, quality{.from = 290, .to = 20};
   for (const LadderCurve& curve : ladder.curves)
@@ -52,28 +84,39 @@ std::string CurvesPicture(const Ladder& ladder) {
       "<svg class=\"rates\" viewBox=\"0 0 700 330\" role=\"img\" aria-label=\"{} over the bit rate\">\n"
       "<path d=\"M60 20V290H680\" fill=\"none\" stroke=\"currentColor\" opacity=\".4\"/>\n",
       EscapeXml(ladder.score));
-  for (const double part : {0.0, 0.5, 1.0}) {
-    const double bits = Pow(2.0, std::lerp(rate.low, rate.high, part));
-    const double level = std::lerp(quality.low, quality.high, part);
-    text += fmt::format("<text x=\"{:.0f}\" y=\"308\" text-anchor=\"{}\">{}</text>\n", std::lerp(60, 680, part),
-                        part == 0  ? "start"
-                        : part < 1 ? "middle"
-                                   : "end",
-                        BitRateText(bits));
-    text +=
-        fmt::format("<text x=\"54\" y=\"{:.0f}\" text-anchor=\"end\">{:.4g}</text>\n", quality.At(level) + 4, level);
+  for (const double bits : RateTicks(Pow(2.0, rate.low), Pow(2.0, rate.high))) {
+    const double x = rate.At(Log2(bits));
+    text += fmt::format(
+        "<path d=\"M{0:.1f} 20V290\" stroke=\"currentColor\" opacity=\".12\"/>"
+        "<text x=\"{0:.1f}\" y=\"308\" text-anchor=\"middle\">{1}</text>\n",
+        x, BitRateText(bits));
   }
+  for (const double level : LevelTicks(quality.low, quality.high))
+    text += fmt::format(
+        "<path d=\"M60 {0:.1f}H680\" stroke=\"currentColor\" opacity=\".12\"/>"
+        "<text x=\"54\" y=\"{1:.1f}\" text-anchor=\"end\">{2:.6g}</text>\n",
+        quality.At(level), quality.At(level) + 4, level);
   for (size_t i = 0; i < ladder.curves.size(); ++i) {
     const LadderCurve& curve = ladder.curves[i];
     const char* color = kColors[i % kColors.size()];
     std::string line, dots;
-    for (const RatePoint& point : curve.points) {
+    for (size_t k = 0; k < curve.points.size(); ++k) {
+      const RatePoint& point = curve.points[k];
       if (point.rate <= 0) continue;
       const double x = rate.At(Log2(point.rate)), y = quality.At(point.quality);
+      const std::string name = k < curve.encodes.size() ? StemOf(curve.encodes[k]) : "";
+      const bool on_hull = std::ranges::count(curve.hull, k) > 0;
       line += fmt::format("{:.1f},{:.1f} ", x, y);
       dots +=
           fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>", x, y, color,
-                      EscapeXml(fmt::format("{}: {}, {:.2f}", curve.name, BitRateText(point.rate), point.quality)));
+                      EscapeXml(fmt::format("{} {}: {}, {:.2f}{}", curve.name, name, BitRateText(point.rate),
+                                            point.quality, on_hull ? ", on the hull" : "")));
+      if (!name.empty())
+        dots += fmt::format(
+            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" style=\"font-size:10px;fill:{}\">{}</text>",
+            x + (x > 620 ? -6 : 6), y + (i % 2 == 0 ? 14 : -6), x > 620 ? "end" : "start", color, EscapeXml(name));
+      if (on_hull)
+        dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\" fill=\"none\" stroke=\"{}\"/>", x, y, color);
     }
     text +=
         fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>{}\n", line, color, dots);
@@ -132,7 +175,9 @@ std::string EncodesPart(const Comparison& comparison) {
 }
 
 std::string EncodesPart(const Ladder& ladder) {
-  std::string text = CurvesPicture(ladder) + CommonFramesNote(ladder.common_frames);
+  std::string text = CurvesPicture(ladder) +
+                     "<p class=\"note\">Rates are on a logarithmic axis; points with a ring are on the hull.</p>\n" +
+                     CommonFramesNote(ladder.common_frames);
   for (const LadderDifference& difference : ladder.differences) text += DifferenceTable(difference);
   for (const LadderCurve& curve : ladder.curves) text += PointsTable(curve, ladder.score);
   return EncodesSection(text);

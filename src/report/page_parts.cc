@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "base/threads/parallel_for.h"
@@ -15,6 +16,13 @@
 
 namespace acutance {
 namespace {
+
+/// "x264/28.mp4" of "/encodes/x264/28.mp4", for two parts.
+std::string LastParts(const std::string& path, int parts) {
+  size_t begin = path.size();
+  for (; parts > 0 && begin != path.npos && begin > 0; --parts) begin = path.find_last_of("/\\", begin - 1);
+  return begin == path.npos || begin == 0 ? path : path.substr(begin + 1);
+}
 
 std::string FileName(const std::string& path) {
   const size_t slash = path.find_last_of('/');
@@ -239,9 +247,13 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
 }  // namespace
 
 std::string VideoName(const Summary& summary, size_t video) {
-  const std::string& path = summary.videos[video].distorted;
-  const auto same = [&](const SummaryVideo& other) { return FileName(other.distorted) == FileName(path); };
-  return std::ranges::count_if(summary.videos, same) > 1 ? path : FileName(path);
+  // The last parts of the paths that tell all videos apart, as many for each of them.
+  for (int parts = 1; parts < 8; ++parts) {
+    std::set<std::string> names;
+    for (const SummaryVideo& one : summary.videos) names.insert(LastParts(one.distorted, parts));
+    if (names.size() == summary.videos.size()) return LastParts(summary.videos[video].distorted, parts);
+  }
+  return summary.videos[video].distorted;
 }
 
 std::string Section(const std::string& id, const std::string& heading, const std::string& body) {
@@ -258,19 +270,26 @@ std::string WideTable(const std::string& caption, const std::vector<std::string>
 }
 
 std::string PageTitle(const Page& page) {
+  constexpr size_t kMostNames = 4;
   std::string names;
-  for (size_t v = 0; v < page.summary->videos.size(); ++v)
+  if (page.summary->videos.size() > kMostNames) names = fmt::format("{} encodes", page.summary->videos.size());
+  for (size_t v = 0; v < page.summary->videos.size() && page.summary->videos.size() <= kMostNames; ++v)
     names += (names.empty() ? "" : ", ") + VideoName(*page.summary, v);
   return fmt::format("{} against {}", names, FileName(page.summary->reference));
 }
 
 std::string VerdictPart(const Page& page) {
-  std::string text = "<header><h1>" + EscapeXml(PageTitle(page)) + "</h1>\n";
+  std::string text;
   for (size_t v = 0; v < page.videos.size(); ++v) text += Sentence(page, v);
   if (HasModel(page))
     text +=
         "<p class=\"note\">VMAF was trained on a scale with 20 for bad, 40 poor, 60 fair, 80 good and 100 "
         "excellent.</p>\n";
+  return text;
+}
+
+std::string WarningsPart(const Page& page) {
+  std::string text;
   const auto warn = [&](const std::string& warning) {
     text += "<p class=\"warning\" role=\"note\">" + EscapeXml(warning) + "</p>\n";
   };
@@ -278,7 +297,7 @@ std::string VerdictPart(const Page& page) {
     if (const std::string doubt = DoubtOfPairs(page, v); !doubt.empty()) warn(doubt);
   for (const std::string& warning : page.summary->warnings)
     if (!IsChange(*page.summary, warning)) warn(warning);
-  return text + "</header>\n";
+  return text;
 }
 
 std::string ComparedPart(const Page& page) {

@@ -14,7 +14,7 @@ namespace acutance {
 /// page.css, page.js and page_look.js, embedded by embed_text.py.
 extern const std::string_view kPageStyle, kPageScript, kPageLookScript;
 
-/// The name of a video's file; the whole path where another's file has that name.
+/// The name of a video's file, with as many of its folders as tell all videos apart.
 std::string VideoName(const Summary& summary, size_t video);
 
 /// A section of the page: its heading and body. id: of the heading, "h-" before it.
@@ -25,8 +25,10 @@ std::string WideTable(const std::string& caption, const std::vector<std::string>
 
 std::string PageTitle(const Page& page);
 
-/// The verdict in sentences, and warnings.
+/// The verdict in sentences.
 std::string VerdictPart(const Page& page);
+
+std::string WarningsPart(const Page& page);
 
 /// The videos, their conversions and alignment, and the models.
 std::string ComparedPart(const Page& page);
