@@ -54,6 +54,7 @@ class Joining {
     if (request.frame_limit > 0) part.range_end = request.skip_reference + request.frame_limit;
     part.next = part.reader->Next();
     result_.run.format = described.format;
+    video_ = std::move(described.video);
     result_.request = std::move(described.request);
     return {};
   }
@@ -66,6 +67,7 @@ class Joining {
     spec.subsample = result_.request.subsample;
     spec.distorted_count = static_cast<int>(result_.request.distorted.size());
     spec.format = result_.run.format;
+    spec.video = video_;
     spec.restored = [this](FrameResults& frame) { return JoinFrame(frame); };
     ACU_ASSIGN_OR_RETURN(session_, Session::Open(std::move(spec)));
     return {};
@@ -130,6 +132,7 @@ class Joining {
   const std::vector<std::string>& paths_;
   const int threads_;
   JoinedRun result_;
+  OptionTexts video_;  // what it declares
   std::vector<Part> parts_;
   std::unique_ptr<Session> session_;
   int64_t frames_ = 0;  // joined so far

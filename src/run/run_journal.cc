@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -13,7 +14,9 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/system/file.h"
+#include "engine/feature_set.h"
 #include "engine/named_model.h"
+#include "metric/registry.h"
 #include "model/model_parser.h"
 #include "run/run_options.h"
 
@@ -177,6 +180,7 @@ class RunReader {
     if (key == "subsample") std::sscanf(fields[0].c_str(), "%d", &request.subsample);
     if (key == "reference path") request.reference = fields[0];
     if (key.starts_with("distorted") && key.ends_with(" path")) request.distorted.push_back(fields[0]);
+    if (key == "video declares" && fields.size() == 2) run_.video[fields[0]] = fields[1];
     if (key == "feature") request.features.push_back({fields[0], OptionsIn(fields)});
     if (key == "model feature") ReadModelFeature(fields);
     if (key == "video's feature" && !models_.empty()) models_.back().own.push_back(OptionsIn(fields));
@@ -227,9 +231,23 @@ Status OtherProgram(const std::string& path, int64_t frame) {
                path, frame);
 }
 
+/// The names of options that metrics of the run must not guess (Metric::must_be_declared).
+std::set<std::string> DeclarationsNeeded(const RunRequest& request) {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& metric) {
+    const Metric* found = FindMetric(MetricName(metric));
+    if (found && !found->must_be_declared.empty())
+      names.insert(std::string(kDeclared) + std::string(found->must_be_declared));
+  };
+  for (const FeatureRequest& feature : request.features) add(feature.metric);
+  for (const ModelRequest& model : request.models)
+    for (const ModelFeature& feature : model.model->features) add(std::string(MetricNameOfOutput(feature.name)));
+  return names;
+}
+
 }  // namespace
 
-Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format) {
+Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format, const OptionTexts& video) {
   const int64_t first = request.skip_reference, count = request.frame_limit;
   JournalHeader header = {{"acutance", {fmt::format("{}, results {}", ACUTANCE_VERSION, kResults)}},
                           {"pictures",
@@ -247,6 +265,9 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
   for (const ModelRequest& model : request.models) ACU_RETURN_IF_ERROR(AddModel(model, header));
   for (const FeatureRequest& feature : request.features)
     header.push_back({"feature", NamedOptions(feature.metric, feature.options)});
+  for (const std::string& name : DeclarationsNeeded(request))
+    if (const auto declared = video.find(name); declared != video.end())
+      header.push_back({"video declares", {name, declared->second}});
   return header;
 }
 
@@ -258,7 +279,7 @@ Status RestoreFrame(const JournalRecord& record, const std::string& path, FrameR
 
 Result<std::unique_ptr<RunJournal>> RunJournal::Open(const RunRequest& request, const PictureFormat& format,
                                                      SessionSpec& spec) {
-  ACU_ASSIGN_OR_RETURN(const JournalHeader header, DescribeRun(request, format));
+  ACU_ASSIGN_OR_RETURN(const JournalHeader header, DescribeRun(request, format, spec.video));
   ACU_ASSIGN_OR_RETURN(std::unique_ptr<JournalWriter> writer, JournalWriter::Open(request.journal, header));
   std::unique_ptr<RunJournal> journal(new RunJournal(std::move(writer)));
   if (!journal->writer_->is_new()) {

@@ -18,12 +18,15 @@
 namespace acutance {
 
 /// The videos must be regular files.
-Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format);
+/// video: what it declares (SessionSpec::video).
+Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat& format,
+                                  const OptionTexts& video = {});
 
 /// The part of DescribeRun's arguments that scores and logs depend on. Loads the models, which must not have changed.
 struct DescribedRun {
   RunRequest request;
   PictureFormat format;
+  OptionTexts video = {};  // what metrics need of what it declares
 };
 Result<DescribedRun> ReadRun(const JournalHeader& header);
 

@@ -1,4 +1,5 @@
 """pu_psnr, pu_ssim and delta_e_itp as a user asks for them, and what HDR videos get by default."""
+import json
 import pathlib
 
 from clips import CommandTest, deepened, needs_ffmpeg
@@ -96,6 +97,12 @@ class HdrTest(CommandTest):
             self.assertEqual(self.columns(ref, dis, "--align", "index", "--force"), (columns, clip), "nothing had to be forced")
             compared = self.document("compare", ref, dis, ref, "--align", "index", "-q")["comparison"]
             self.assertEqual(compared["score"], "cvvdp_frame")
+            parts = [self.path(f"{transfer}.{k}") for k in range(2)]
+            for k, frames in enumerate((":1", "1:")):
+                self.assert_ok(self.score(ref, dis, "--align", "index", "--frames", frames, "--journal", parts[k]))
+            self.assert_ok(self.acutance("join", *parts, "-o", self.path("joined.json"), "--precision", "max"))
+            self.assertEqual([frame["metrics"]["pu_ssim"] for frame in json.loads(self.read("joined.json"))["frames"]],
+                             columns["pu_ssim"])
             jobs = self.write("list.csv", f"reference,distorted,name\n{ref},{dis},pair\n")
             self.assert_ok(self.acutance("batch", jobs, "--out", self.path(transfer), "-q", "--", "--align", "index"))
             self.assertIn("pu_ssim.mean", self.read(f"{transfer}/summary.csv").splitlines()[0])
