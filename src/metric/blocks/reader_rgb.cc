@@ -12,15 +12,15 @@ int SampleAt(const Plane& plane, int bit_depth, int x, int y) {
 }
 
 /// The second chroma sample of a doubled position; the first is position / 2.
-int Beside(int position) { return position / 2 + (position % 2 != 0 ? 1 : -1); }
+int Neighbour(int position) { return position / 2 + (position % 2 != 0 ? 1 : -1); }
 
 int ChromaAt(const ReaderRgb& reader, const Plane& plane, int x, int y) {
   const auto at = [&](int column, int row) {
     const int sample = SampleAt(plane, reader.source.bit_depth, column, row) - reader.chroma_offset;
     return std::clamp(sample, -reader.most_chroma, reader.most_chroma);
   };
-  const auto across = [&](int row) { return reader.across ? 3 * at(x / 2, row) + at(Beside(x), row) : at(x, row); };
-  return reader.down ? 3 * across(y / 2) + across(Beside(y)) : across(y);
+  const auto across = [&](int row) { return reader.across ? 3 * at(x / 2, row) + at(Neighbour(x), row) : at(x, row); };
+  return reader.down ? 3 * across(y / 2) + across(Neighbour(y)) : across(y);
 }
 
 float ClippedColor(float x) {
