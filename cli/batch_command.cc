@@ -20,6 +20,7 @@
 #include "cli/exit_status.h"
 #include "cli/score_options.h"
 #include "cli/terminal.h"
+#include "log/read/json_file.h"
 #include "log/table/rows_file.h"
 #include "report/score_rows.h"
 

@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <deque>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +31,7 @@
 #include "log/escape.h"
 #include "log/json_text.h"
 #include "log/output_file.h"
+#include "log/read/json_file.h"
 #include "report/summary.h"
 
 namespace acutance::cli {
@@ -51,7 +50,7 @@ struct Outcome {
 
 /// Reads what `acutance score --json` wrote to `path`; false: it is incomplete.
 bool ReadOutcome(const std::string& path, Outcome& outcome) {
-  const Result<Json> result = ReadResult(path);
+  const Result<Json> result = ReadJson(path);
   if (!result.ok() || !result->IsObject()) return false;
   if (const Json* frames = result->Find("frames")) outcome.frames = *frames;
   const Json* videos = result->Find("results");
@@ -344,18 +343,6 @@ class Batch {
 };
 
 }  // namespace
-
-std::string ReadText(const std::string& path) {
-  std::ifstream file(SystemPath(path), std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Result<Json> ReadResult(const std::string& path) {
-  constexpr size_t kAny = std::numeric_limits<size_t>::max();
-  return ParseJson(ReadText(path), {.bytes = kAny, .values = kAny, .may_text_follow = false});
-}
 
 BatchEnd RunBatch(std::string_view command, const BatchTexts& texts, const std::vector<BatchJob>& jobs) {
   if (const Status made = MakeFolder(texts.out); !made.ok()) return {Fail(command, made)};

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/status.h"
 #include "cli/commands.h"
 
 namespace acutance::cli {
@@ -25,10 +23,6 @@ struct BatchEnd {
 
 /// What stands for a pair's name in options.
 inline constexpr std::string_view kNamePlaceholder = "{name}";
-
-/// All of a file, and what `acutance score --json` wrote to one, of any length.
-std::string ReadText(const std::string& path);
-Result<Json> ReadResult(const std::string& path);
 
 /// Writes texts.out/NAME.json, what `acutance score --json` prints, for each pair, and summary.csv and summary.json;
 /// prints what failed, as `acutance COMMAND`, and how many pairs are scored.

@@ -16,6 +16,7 @@
 #include "cli/terminal.h"
 #include "log/json_text.h"
 #include "log/output_file.h"
+#include "log/read/json_file.h"
 #include "report/avm_encodes.h"
 #include "report/avm_rate_files.h"
 #include "report/avm_summary.h"
@@ -132,7 +133,7 @@ class Releases {
     std::vector<AvmScored> scored;
     for (size_t i = 0; i < jobs.size(); ++i) {
       if (!end.is_scored[i]) continue;  // its error was printed, and its line is left out, as AVM does
-      ACU_ASSIGN_OR_RETURN(Json summary, ReadResult(Join(scores, jobs[i].name + ".json")));
+      ACU_ASSIGN_OR_RETURN(Json summary, ReadJson(Join(scores, jobs[i].name + ".json")));
       scored.push_back({&found.encodes[i], std::move(summary)});
     }
     return WriteRatePoints(scored, out);

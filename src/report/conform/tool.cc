@@ -4,22 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "base/files.h"
 #include "base/system/child_process.h"
 #include "base/system/file.h"
+#include "log/read/json_file.h"
 #include "log/read/score_log.h"
 
 namespace acutance {
 namespace {
-
-std::string ReadText(const std::string& path) {
-  std::ifstream file(SystemPath(path), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The first line of a program's output that says something.
 std::string FirstLine(const std::string& path) {

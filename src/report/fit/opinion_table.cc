@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "base/csv.h"
@@ -16,6 +15,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/system/file.h"
+#include "log/read/json_file.h"
 
 namespace acutance {
 namespace {
@@ -118,13 +118,8 @@ Status CheckTwice(const Cells& names, const char* what) {
 using Means = std::vector<std::pair<std::string, double>>;
 
 Result<Means> ReadMeans(const std::string& path) {
-  std::ifstream file(SystemPath(path), std::ios::binary);
-  if (!file) return Error(StatusCode::kIo, "could not open {}", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  constexpr size_t kAny = std::numeric_limits<size_t>::max();
-  const auto json = ParseJson(text.str(), {.bytes = kAny, .values = kAny, .may_text_follow = false});
-  const Json* results = json.ok() && json->IsObject() ? json->Find("results") : nullptr;
+  ACU_ASSIGN_OR_RETURN(const Json json, ReadJson(path));
+  const Json* results = json.IsObject() ? json.Find("results") : nullptr;
   if (!results || results->items.empty())
     return Error(StatusCode::kBadData, "{} is not what acutance batch writes", path);
   Means means;
