@@ -1,6 +1,10 @@
 #include "base/sha256.h"
 
 #include <fmt/format.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -33,9 +37,47 @@ uint32_t BigEndian(const std::byte* bytes) {
   return value;
 }
 
+using State = Sha256::State;
+
+#if defined(__x86_64__) && defined(__GNUC__)
+bool HasShaInstructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA) && __builtin_cpu_supports("sse4.1");
+}
+
+/// Four rounds an instruction pair. The instructions take the state as the words a, b, e, f and c, d, g, h.
+__attribute__((target("sha,sse4.1"))) void CompressBySha(const std::byte* block, State& state) {
+  auto* const words = reinterpret_cast<__m128i*>(state.data());
+  const __m128i badc = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xB1);
+  const __m128i hgfe = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1B);
+  const __m128i abef = _mm_alignr_epi8(badc, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, badc, 0xF0);
+  __m128i one = abef, other = cdgh, w[16];
+  const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  for (int i = 0; i < 16; ++i) {
+    if (i < 4) {
+      w[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(block) + i), big_endian);
+    } else {
+      const __m128i sum =
+          _mm_add_epi32(_mm_sha256msg1_epu32(w[i - 4], w[i - 3]), _mm_alignr_epi8(w[i - 1], w[i - 2], 4));
+      w[i] = _mm_sha256msg2_epu32(sum, w[i - 1]);
+    }
+    const __m128i keyed = _mm_add_epi32(w[i], _mm_loadu_si128(reinterpret_cast<const __m128i*>(kRound) + i));
+    other = _mm_sha256rnds2_epu32(other, one, keyed);
+    one = _mm_sha256rnds2_epu32(one, other, _mm_shuffle_epi32(keyed, 0x0E));
+  }
+  const __m128i feba = _mm_shuffle_epi32(_mm_add_epi32(one, abef), 0x1B);
+  const __m128i dchg = _mm_shuffle_epi32(_mm_add_epi32(other, cdgh), 0xB1);
+  _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xF0));
+  _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+#else
+bool HasShaInstructions() { return false; }
+void CompressBySha(const std::byte* /*block*/, State& /*state*/) {}
+#endif
+
 }  // namespace
 
-void Sha256::Compress(const std::byte* block) {
+void Sha256::CompressPlainly(const std::byte* block, State& state) {
   uint32_t w[64];
   for (int i = 0; i < 16; ++i) w[i] = BigEndian(block + 4 * i);
   for (int i = 16; i < 64; ++i) {
@@ -43,8 +85,8 @@ void Sha256::Compress(const std::byte* block) {
     const uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
-  uint32_t a = state_[0], b = state_[1], c = state_[2], d = state_[3];
-  uint32_t e = state_[4], f = state_[5], g = state_[6], h = state_[7];
+  uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+  uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
   for (int i = 0; i < 64; i += 8) {  // after 8 rounds each variable has its own role again
     Round(a, b, c, d, e, f, g, h, kRound[i] + w[i]);
     Round(h, a, b, c, d, e, f, g, kRound[i + 1] + w[i + 1]);
@@ -56,7 +98,13 @@ void Sha256::Compress(const std::byte* block) {
     Round(b, c, d, e, f, g, h, a, kRound[i + 7] + w[i + 7]);
   }
   const uint32_t add[8] = {a, b, c, d, e, f, g, h};
-  for (int i = 0; i < 8; ++i) state_[static_cast<size_t>(i)] += add[i];
+  for (int i = 0; i < 8; ++i) state[static_cast<size_t>(i)] += add[i];
+}
+
+void Sha256::Compress(const std::byte* block) {
+  static const bool by_instructions = HasShaInstructions();
+  if (by_instructions) CompressBySha(block, state_);
+  else CompressPlainly(block, state_);
 }
 
 void Sha256::Add(std::span<const std::byte> bytes) {

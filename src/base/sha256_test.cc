@@ -23,6 +23,22 @@ TEST(Sha256, PartsOfAnyLength) {
   }
 }
 
+// A whole block, so that its padding is a block of its own: both ways give the digest.
+TEST(Sha256, PlainLoops) {
+  std::array<std::byte, 128> message{};
+  for (size_t i = 0; i < 64; ++i) message[i] = static_cast<std::byte>(i * 37 + 11);
+  Sha256 hash;
+  hash.Add(std::span(message).first(64));
+  message[64] = std::byte{0x80};
+  message[126] = std::byte{2};  // 512 bits
+  Sha256::State state = Sha256::kStart;
+  Sha256::CompressPlainly(message.data(), state);
+  Sha256::CompressPlainly(message.data() + 64, state);
+  Sha256::Digest digest;
+  for (size_t i = 0; i < 32; ++i) digest[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+  EXPECT_EQ(HexOf(hash.Finish()), HexOf(digest));
+}
+
 TEST(Sha256, Numbers) {
   Sha256 hash;
   hash.AddNumber(0x0807060504030201);

@@ -217,9 +217,9 @@ bool IsChange(const Summary& summary, const std::string& warning) {
 constexpr size_t kBytesForPictures = 3'000'000;
 
 std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
-  constexpr int kWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
+  constexpr int kFrameWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
   const CropWindow spot = WorstSpot(frame.reference, frame.distorted, kSpotSize);
-  const auto whole = [&](const Picture& picture) { return ToImage(picture, page.full_range, kWidth); };
+  const auto whole = [&](const Picture& picture) { return ToImage(picture, page.full_range, kFrameWidth); };
   const auto crop = [&](const Picture& picture) {
     return CropImage(picture, page.full_range, spot.x, spot.y, kSpotWidth, kSpotHeight);
   };
@@ -233,7 +233,7 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
   text += Figure(whole(frame.reference), bytes / 6, "reference", "whole");
   const RgbImage encode = whole(frame.distorted);
   text += Figure(encode, bytes / 6, "encode", "whole");
-  text += Figure(DifferenceImage(frame.reference, frame.distorted, kWidth), bytes / 12,
+  text += Figure(DifferenceImage(frame.reference, frame.distorted, kFrameWidth), bytes / 12,
                  "difference of luma, white from 32 of 256 steps", "whole");
   if (!frame.map.empty())
     text +=
