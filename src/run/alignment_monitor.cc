@@ -47,8 +47,14 @@ AlignmentMonitor::AlignmentMonitor(const RunRequest& request, const AlignmentPla
       alignments_(plan.alignments),
       warnings_(plan.warnings) {}
 
-Result<std::unique_ptr<VideoSource>> AlignmentMonitor::Open(size_t video, const OpenOptions& options) {
-  ACU_ASSIGN_OR_RETURN(std::unique_ptr<VideoSource> source, videos_.Open(video, options));
+std::vector<Result<std::unique_ptr<VideoSource>>> AlignmentMonitor::OpenAll(const OpenOptions& options) {
+  std::vector<Result<std::unique_ptr<VideoSource>>> videos = videos_.OpenAll(options);
+  for (size_t v = 0; v < videos.size(); ++v)
+    if (videos[v].ok()) videos[v] = Watch(v, *std::move(videos[v]));
+  return videos;
+}
+
+std::unique_ptr<VideoSource> AlignmentMonitor::Watch(size_t video, std::unique_ptr<VideoSource> source) {
   const VideoFacts facts = source->facts();
   AlignedVideo& known = task_.videos[video];
   known.frame_count = source->frame_count();

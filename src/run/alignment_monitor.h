@@ -32,8 +32,8 @@ class AlignmentMonitor {
   /// All outlive the monitor.
   AlignmentMonitor(const RunRequest& request, const AlignmentPlan& plan, VideoCache& videos);
 
-  /// Opens a video, 0 for the reference: the frames that the plan selects, or all while fingerprints are recorded.
-  Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
+  /// Opens all videos, the reference first: the frames that the plan selects, or all while fingerprints are recorded.
+  std::vector<Result<std::unique_ptr<VideoSource>>> OpenAll(const OpenOptions& options);
 
   /// The part of a video's pictures that is compared; not set: all. Before its pictures are read.
   void SetCrop(size_t video, const std::optional<Rectangle>& crop);
@@ -67,6 +67,7 @@ class AlignmentMonitor {
   }
 
  private:
+  std::unique_ptr<VideoSource> Watch(size_t video, std::unique_ptr<VideoSource> source);
   bool FailsNextCheck();
   bool RejectsFirst(int64_t frames);
   bool PassWindow(int64_t count);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "align/black_bars.h"
 #include "align/crop_search.h"
@@ -206,8 +207,9 @@ std::optional<OpenedInputs> OpenInputs(const RunRequest& request, const OpenOpti
   RateCheck rates;
   bool has_raw = false;
   const bool skips = request.journal.empty();  // a journal counts frames from the videos' first
+  std::vector<Result<std::unique_ptr<VideoSource>>> videos = alignment.OpenAll(options);
   for (size_t v = 0; v <= request.distorted.size(); ++v) {
-    Result<std::unique_ptr<VideoSource>> video = alignment.Open(v, options);
+    Result<std::unique_ptr<VideoSource>>& video = videos[v];
     if (!video.ok()) return report.Fail(v == 0 ? RunStage::kReference : RunStage::kDistorted, video.status());
     const std::string& path = alignment.videos().PathOf(v);
     const int64_t first = !skips ? 0 : v == 0 ? request.skip_reference : request.skip_distorted;

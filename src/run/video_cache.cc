@@ -2,9 +2,12 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/files.h"
+#include "base/threads/parallel_for.h"
+#include "base/usable_cpus.h"
 #include "video/open_video.h"
 
 namespace acutance {
@@ -51,6 +54,27 @@ Result<std::unique_ptr<VideoSource>> VideoCache::Open(size_t video, const OpenOp
   Result<std::unique_ptr<VideoSource>> again = replay->second.Open();
   if (again.ok()) return again;
   return Error(again.status().code(), "{}: frames do not fit one by one, and {}", path, again.status().message());
+}
+
+std::vector<Result<std::unique_ptr<VideoSource>>> VideoCache::OpenAll(const OpenOptions& options) {
+  std::vector<Result<std::unique_ptr<VideoSource>>> videos;
+  std::vector<size_t> files, others;
+  for (size_t v = 0; v <= request_->distorted.size(); ++v) {
+    videos.emplace_back(Error(StatusCode::kCancelled, "{} was not opened", PathOf(v)));
+    const bool is_cached = IsCached(v) || (v == 0 && request_->cached_reference);
+    (IsFile(v) && !is_cached ? files : others).push_back(v);
+  }
+  const auto open = [&](int i) {
+    videos[files[i]] = OpenVideo(PathOf(files[i]), options);
+    return Status();
+  };
+  const Status status = ParallelFor(UsableCpus(), static_cast<int>(files.size()), open);
+  if (!status.ok() && !files.empty()) videos[files.front()] = status;
+  for (const size_t v : others)
+    if (std::all_of(videos.begin(), videos.begin() + static_cast<ptrdiff_t>(v),
+                    [](const auto& each) { return each.ok(); }))
+      videos[v] = Open(v, options);
+  return videos;
 }
 
 Result<std::unique_ptr<VideoSource>> VideoCache::OpenForStart(size_t video, const OpenOptions& options) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "io/video_source.h"
@@ -37,6 +38,10 @@ class VideoCache {
   /// Opens a video from its first picture. A pipe that may be read again is opened once, and its pictures are cached;
   /// an error where they exceeded the limit.
   Result<std::unique_ptr<VideoSource>> Open(size_t video, const OpenOptions& options);
+
+  /// All videos, files side by side, since decoding the first picture of each takes some time. After a failure, no
+  /// later pipe is opened: kCancelled.
+  std::vector<Result<std::unique_ptr<VideoSource>>> OpenAll(const OpenOptions& options);
 
   /// Likewise a file whose first pictures are read now: they are cached for the attempt that follows.
   Result<std::unique_ptr<VideoSource>> OpenForStart(size_t video, const OpenOptions& options);
