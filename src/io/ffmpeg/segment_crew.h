@@ -100,6 +100,7 @@ class SegmentCrew {
   // Under the mutex:
   int workers_on_device_ = 0;
   Pace on_cpu_, on_device_;
+  double guess_ = 0;  // of on_cpu_, until that is known
   std::mutex mutex_;
   std::condition_variable has_work_, has_news_, has_room_;
   size_t most_waiting_ = 0, waiting_ = 0;  // frames
