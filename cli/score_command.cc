@@ -341,6 +341,7 @@ Status WriteOutputs(const ScoreRequest& request, const ScoredRun& result, const 
 int JudgeOutputs(const ScoreRequest& request, const Summary& summary) { return PrintVerdicts(request, summary, false); }
 
 int ReportScores(const ScoreRequest& request, const ScoredRun& result, bool was_stopped) {
+  const TraceSpan span("report");
   const Result<Summary> summary = MakeSummary(ChoiceOf(request), ViewOf(result));
   if (!summary.ok()) return Fail("", summary.status(), kUsage);
   if (result.error) {
@@ -395,14 +396,17 @@ int ScoreAndReport(const ScoreRequest& request) {
     if (request.stream_frames) stream.Warn(warning);
     else progress.Note("acutance: warning: " + warning);
   };
-  const ScoredRun result = LoadModelsAndRun(std::move(run));
+  ScoredRun result = LoadModelsAndRun(std::move(run));
   progress.Clear();
   if (result.error) Fail("", result.error->status);
   if (!names.ok()) return kUsage;
   if (!result.session) return result.error->status.code() == StatusCode::kCancelled ? kInterrupted : kFailed;
   if (result.is_part) return ReportPart(request, result);
   if (request.stream_frames) stream.Finish(result);
-  return ReportScores(request, result, gate.has_stopped());
+  const int status = ReportScores(request, result, gate.has_stopped());
+  const TraceSpan span("close session");
+  result.session.reset();
+  return status;
 }
 
 }  // namespace

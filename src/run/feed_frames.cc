@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/trace.h"
+
 namespace acutance {
 namespace {
 
@@ -215,6 +217,8 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
   if (status = started.observers.Conclude(started.session, run); !status.ok())
     return report.Fail(RunStage::kScore, status);
   report.NoteUnfinished(reader.unfinished());
+  const TraceSpan span("close videos");
+  started.reader.reset();
   return std::move(run);
 }
 

@@ -14,6 +14,7 @@
 #include "align/confirm_alignment.h"
 #include "base/shell_word.h"
 #include "base/threads/exception_barrier.h"
+#include "base/trace.h"
 #include "metric/registry.h"
 #include "run/alignment_monitor.h"
 #include "run/attempt.h"
@@ -65,6 +66,7 @@ Status DescribeMismatch(const RunRequest& request, const Status& status) {
 
 std::optional<FittedInputs> OpenAndFit(const RunRequest& request, const OpenOptions& options,
                                        AlignmentMonitor& alignment, AttemptReport& report) {
+  const TraceSpan span("open videos");
   std::optional<OpenedInputs> opened = OpenInputs(request, options, alignment, report);
   return opened ? FitInputs(request, *std::move(opened), alignment, report) : std::nullopt;
 }

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/int_math.h"
+#include "base/trace.h"
 #include "base/usable_cpus.h"
 #include "devices/backends.h"
 #include "engine/artifact_files.h"
@@ -165,11 +166,15 @@ bool IsShort(const RunRequest& request, const VideoSource& video) {
 /// Lets it decode what it can. Required: all videos.
 Status DecodeOnDevice(const RunRequest& request, const Session& session, OpenedInputs& inputs, AttemptReport& report) {
   if (request.decoder == Decoder::kCpu) return {};
+  const TraceSpan span("open decoders");
   ACU_ASSIGN_OR_RETURN(const DeviceInfo info, FindDecodingDevice(request, session));
   ACU_ASSIGN_OR_RETURN(const DecodingDevice device, OpenForDecoding(info, *request.device_cache));
   constexpr uint64_t kShare = 8;  // of the device's memory, for all videos
   const int videos = 1 + static_cast<int>(request.distorted.size());
-  const int engines = device.engines * request.threads / std::max(UsableCpus(), request.threads);
+  // A run of a list has a part of the threads, and twice that part of the engines: while a pair begins or ends, its
+  // decoders leave some idle.
+  const int part = 2 * device.engines * request.threads / std::max(UsableCpus(), request.threads);
+  const int engines = std::min(part, device.engines);
   const int threads = request.threads / 2;  // the others feed the device
   const DeviceDecoding decoding{.open = device.open,
                                 .decoders = std::max(CeilDiv(engines, videos), 1),
@@ -189,6 +194,7 @@ Status DecodeOnDevice(const RunRequest& request, const Session& session, OpenedI
 
 std::unique_ptr<Session> OpenSession(const RunRequest& request, SessionSpec spec, const ScoredRun& facts,
                                      AttemptReport& report) {
+  const TraceSpan span("open session");
   WarnOfModels(request, facts, report);
   Result<std::unique_ptr<Session>> session = Session::Open(std::move(spec));
   Status status = session.status();
