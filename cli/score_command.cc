@@ -235,13 +235,15 @@ Status WriteLogs(const ScoreRequest& request, const ScoredRun& result, const Sum
   return {};
 }
 
-/// " and 2 x NVIDIA H200 (cuda, 512 MB each)"; empty: the CPU alone.
+/// " and 2 x NVIDIA H200 (cuda, 512 MB each; 2048 MB would be faster)"; empty: the CPU alone.
 std::string DescribeLanes(const Session& session) {
   if (session.lanes().empty()) return "";
   const DeviceLane& first = *session.lanes().front();
   const size_t count = session.lanes().size();
-  return fmt::format(" and {}{} ({}, {} MB{})", count > 1 ? fmt::format("{} x ", count) : "", first.info().name,
-                     first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "");
+  const bool lacks_memory = first.memory_bytes() < first.wanted_bytes();
+  return fmt::format("{}{} ({}, {} MB{}{})", count > 1 ? fmt::format(" and {} x ", count) : " and ", first.info().name,
+                     first.info().backend, first.memory_bytes() >> 20, count > 1 ? " each" : "",
+                     lacks_memory ? fmt::format("; {} MB would be faster", first.wanted_bytes() >> 20) : "");
 }
 
 /// The facts that the stream of a video declares, on a line of its own.

@@ -37,7 +37,7 @@ struct CachedRunners {
 
   Key key;
   int batch = 0;
-  size_t memory_bytes = 0;
+  size_t memory_bytes = 0, wanted_bytes = 0;
   std::vector<LanePart::Work> works;                              // of the parts
   std::vector<std::vector<std::unique_ptr<PlanRunner>>> runners;  // of the slots, by part
 };

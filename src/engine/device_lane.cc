@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -22,6 +21,8 @@ constexpr std::chrono::milliseconds kLastWait{800};
 constexpr std::chrono::milliseconds kFirstPause{100};  // before a retry; each further one waits twice as long
 constexpr size_t kGigabyte = 1'000'000'000;
 constexpr size_t k4kPixels = size_t{3840} * 2160;
+/// Fewer batches in flight would no longer upload, compute and read at once.
+constexpr int kFewSlots = 3;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
 Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpec& spec) {
@@ -37,9 +38,9 @@ Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpe
 
 }  // namespace
 
-size_t DefaultDeviceMemory(const PictureFormat& format) {
+size_t WantedDeviceMemory(const PictureFormat& format) {
   const size_t pixels = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
-  return std::max(kGigabyte, kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
+  return std::max(4 * kGigabyte, 9 * kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
 }
 
 DeviceLane::DeviceLane(CachedDevice device, const LaneSettings& settings)
@@ -82,6 +83,7 @@ std::optional<CachedDevice> DeviceLane::Retire() {
   kit->key = key_;
   kit->batch = batch_;
   kit->memory_bytes = memory_bytes_;
+  kit->wanted_bytes = wanted_bytes_;
   for (const auto& part : parts_) kit->works.push_back(part->work());
   for (Slot& slot : slots_) {
     for (const auto& runner : slot.runners) runner->Attach(nullptr);
@@ -128,6 +130,7 @@ bool DeviceLane::TakeKit() {
       return false;
   batch_ = kit->batch;
   memory_bytes_ = kit->memory_bytes;
+  wanted_bytes_ = kit->wanted_bytes;
   for (auto& runners : kit->runners) {
     for (size_t p = 0; p < parts_.size(); ++p) parts_[p]->Adopt(*runners[p], settings_.for_each);
     slots_.emplace_back().runners = std::move(runners);
@@ -135,43 +138,54 @@ bool DeviceLane::TakeKit() {
   return true;
 }
 
+/// By default a quarter of the free memory, so that several processes fit. Of what is asked for, less than all that is
+/// free: other programs take memory, too, and a driver may page instead of refusing.
 Status DeviceLane::MakeSlots() {
-  size_t limit = spec_.max_device_memory.value_or(DefaultDeviceMemory(spec_.format));
-  // Other programs take memory, too, and a driver may page instead of refusing.
-  if (const std::optional<size_t> free = device().FreeMemory()) limit = std::min(limit, *free / 5 * 4);
-  return MakeSlots(key_.frames, limit, spec_.max_device_memory.has_value());
+  const size_t wanted = WantedDeviceMemory(spec_.format);
+  ACU_ASSIGN_OR_RETURN(const Batches best, Fit({key_.frames, kSlots}, wanted));
+  const std::optional<size_t> free = device().FreeMemory();
+  size_t limit = spec_.max_device_memory.value_or(wanted);
+  if (spec_.max_device_memory) limit = free ? std::min(limit, *free / 5 * 4) : limit;
+  else limit = std::min<size_t>(limit, free.value_or(info().memory_bytes > 0 ? info().memory_bytes : 4 * limit) / 4);
+  const Status made = MakeSlots({key_.frames, kSlots}, limit, spec_.max_device_memory.has_value());
+  wanted_bytes_ = std::max(memory_bytes_, best.bytes);
+  return made;
 }
 
-/// Leaves out a slot, then halves the batch, until the device's memory and the limit hold it: fewer than three slots
-/// would no longer upload, compute and read at once.
-Status DeviceLane::MakeSlots(int frames, size_t limit, bool is_limit_firm) {
-  constexpr int kFewSlots = 3;
-  for (int count = kSlots;;) {
-    batch_ = frames;
-    const bool smallest = frames == 1 && count == 1;
-    const bool no_limit = smallest && !is_limit_firm;
-    Status status = MakeSlotsOf(count, no_limit ? std::numeric_limits<size_t>::max() : limit);
-    if (status.code() != StatusCode::kOutOfMemory || smallest) return status;
-    if (count > kFewSlots || frames == 1) {
-      --count;
-    } else {
-      frames /= 2;
-      count = kSlots;
+DeviceLane::Batches DeviceLane::Smaller(const Batches& batches) {
+  if (batches.count > kFewSlots || batches.frames == 1) return {batches.frames, batches.count - 1};
+  return {batches.frames / 2, kSlots};
+}
+
+/// Makes the plans for the most that the limit holds: leaves out a batch, then halves them. One frame is the least.
+Result<DeviceLane::Batches> DeviceLane::Fit(Batches batches, size_t limit) {
+  for (;; batches = Smaller(batches)) {
+    size_t bytes = 0;
+    for (const auto& part : parts_) {
+      ACU_RETURN_IF_ERROR(part->MakePlans(spec_.format, batches.frames, info().family));
+      bytes += part->device_bytes();
     }
+    batches.bytes = bytes * batches.count;
+    if (batches.bytes <= limit || batches.is_least()) return batches;
   }
 }
 
-Status DeviceLane::MakeSlotsOf(int count, size_t limit) {
-  DropSlots();
-  size_t bytes = 0;
-  for (const auto& part : parts_) {
-    ACU_RETURN_IF_ERROR(part->MakePlans(spec_.format, batch_, info().family));
-    bytes += part->device_bytes();
+/// Takes fewer batches than the limit holds where the device's memory does not hold those.
+Status DeviceLane::MakeSlots(Batches most, size_t limit, bool is_limit_firm) {
+  for (;; most = Smaller(most)) {
+    DropSlots();
+    ACU_ASSIGN_OR_RETURN(most, Fit(most, limit));
+    if (is_limit_firm && most.bytes > limit)
+      return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
+                   (most.bytes >> 20) + 1, limit >> 20);
+    batch_ = most.frames;
+    memory_bytes_ = most.bytes;
+    const Status status = MakeRunners(most.count);
+    if (status.code() != StatusCode::kOutOfMemory || most.is_least()) return status;
   }
-  memory_bytes_ = bytes * count;
-  if (memory_bytes_ > limit)
-    return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
-                 (memory_bytes_ >> 20) + 1, limit >> 20);
+}
+
+Status DeviceLane::MakeRunners(int count) {
   for (int s = 0; s < count; ++s) {
     Slot& slot = slots_.emplace_back();
     for (size_t p = 0; p < parts_.size(); ++p) {
@@ -360,7 +374,9 @@ bool DeviceLane::TryAgain(const Status& status) {
   Warn(status, "it tries again with smaller batches");
   std::this_thread::sleep_for(kFirstPause * (1 << retries_++));
   if (is_ending()) return false;
-  const Status made = CatchExceptions([&] { return MakeSlots(std::max(batch() / 2, 1), memory_bytes_, false); });
+  const Status made = CatchExceptions([&] {
+    return MakeSlots({std::max(batch() / 2, 1), kSlots}, memory_bytes_, false);
+  });
   if (made.ok() && StartFilling().ok()) return true;
   StopFilling(/*for_good=*/false);
   for (std::thread& thread : fill_threads_)

@@ -55,8 +55,9 @@ struct LaneTimes {
   }
 };
 
-/// The most device memory that a session takes by default: 1 GB up to 4K, then growing with the area.
-size_t DefaultDeviceMemory(const PictureFormat& format);
+/// The device memory with which a session is about as fast as with more: 4 GB up to 1080p, 9 GB at 4K, then growing
+/// with the area. Measured with the metrics that need the most (docs/use/devices.md).
+size_t WantedDeviceMemory(const PictureFormat& format);
 
 /// Runs the metrics that have a device plan. After a failure its frames go back to the queue: scores do not change. A
 /// device that lacks memory first tries again with smaller batches, because other programs may hold memory briefly.
@@ -80,6 +81,8 @@ class DeviceLane {
   int batch() const { return batch_; }
   int frames_in_flight() const { return batch() * (static_cast<int>(slots_.size()) + 1); }
   size_t memory_bytes() const { return memory_bytes_; }  // of the device
+  /// What the lane takes where limits and the device allow it; with less it is slower.
+  size_t wanted_bytes() const { return wanted_bytes_; }
   LaneTimes times() const { return {filling_.seconds(), computing_.seconds(), starving_.seconds()}; }
   /// Waits for clients' work on pictures in the device's memory; called before the lane takes them.
   Status WaitForClients() const { return device().WaitForClients(); }
@@ -102,14 +105,22 @@ class DeviceLane {
     Status started;
   };
   using Slots = std::vector<Slot*>;  // with room for all of them
+  /// How many batches are in flight, and of how many frames.
+  struct Batches {
+    int frames = 1, count = 1;
+    size_t bytes = 0;  // of the device's memory, for all of them
+    bool is_least() const { return frames == 1 && count == 1; }
+  };
 
   DeviceLane(CachedDevice device, const LaneSettings& settings);
   Device& device() const { return *cached_.device; }
   Status Prepare();
   bool TakeKit();
   Status MakeSlots();
-  Status MakeSlots(int frames, size_t limit, bool is_limit_firm);
-  Status MakeSlotsOf(int count, size_t limit);
+  Status MakeSlots(Batches most, size_t limit, bool is_limit_firm);
+  static Batches Smaller(const Batches& batches);
+  Result<Batches> Fit(Batches batches, size_t limit);
+  Status MakeRunners(int count);
   Status StartFilling();
   void StopFilling(bool for_good);
   void EndThreads();
@@ -141,7 +152,7 @@ class DeviceLane {
   std::vector<std::unique_ptr<LanePart>> parts_;
   int batch_ = 0;
   std::vector<Slot> slots_;
-  size_t memory_bytes_ = 0;
+  size_t memory_bytes_ = 0, wanted_bytes_ = 0;
   FrameQueue* frames_ = nullptr;
 
   TimeSum filling_, computing_, starving_;

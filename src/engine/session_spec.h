@@ -48,7 +48,7 @@ struct SessionSpec {
 
   std::shared_ptr<DevicePicker> devices{};                 // null: the CPU alone
   std::shared_ptr<DeviceCache> device_cache{};             // takes and returns them; null: they are closed
-  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: as DeviceLane chooses
   /// Bytes for the pictures in flight and the features' buffers; not set: half of the machine's available memory.
   std::optional<size_t> max_memory = std::nullopt;
   int verify = 0;  // one of this many frames that a device computes is computed again on the CPU; 0: none

@@ -8,8 +8,8 @@ namespace acutance {
 std::vector<SummaryDevice> DevicesOf(const Session& session) {
   std::vector<SummaryDevice> devices;
   for (const auto& lane : session.lanes())
-    devices.push_back(
-        {lane->info().backend, lane->info().index, lane->info().name, lane->batch(), lane->memory_bytes()});
+    devices.push_back({lane->info().backend, lane->info().index, lane->info().name, lane->batch(), lane->memory_bytes(),
+                       lane->wanted_bytes()});
   return devices;
 }
 

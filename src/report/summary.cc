@@ -156,7 +156,8 @@ Json SummaryDocument(const Summary& summary) {
                     {"device", device.index},
                     {"name", device.name},
                     {"batch", device.batch},
-                    {"memory_bytes", device.memory_bytes}});
+                    {"memory_bytes", device.memory_bytes},
+                    {"wanted_bytes", device.wanted_bytes}});
   Json document = {{"schema", kSchemaName},
                    {"kind", "score"},
                    {"version", summary.version},

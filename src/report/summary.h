@@ -45,6 +45,7 @@ struct SummaryDevice {
   std::string name;
   int batch = 1;  // frame pairs
   uint64_t memory_bytes = 0;
+  uint64_t wanted_bytes = 0;  // more than memory_bytes: the run was slower for the lack of them
 };
 
 struct Summary {

@@ -117,7 +117,7 @@ struct RunRequest {
   DeviceChoice device;
   std::shared_ptr<DeviceCache> device_cache{};  // filled by RunScore: open devices, of the process' runs or this one's
   std::shared_ptr<DevicePicker> devices_ahead{};  // likewise: devices that are opened while the videos are; null: none
-  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: DefaultDeviceMemory
+  std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: as DeviceLane chooses
   std::optional<size_t> max_memory = std::nullopt;         // bytes for pictures and features; see SessionSpec
   int verify = 0;  // one of N frames that a device computes is computed again on the CPU; 0: none
 
