@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -61,11 +62,33 @@ struct FrameScorerOptions {
   /// Whether the features compare samples as numbers: both videos must be YUV integers of one format, and only their
   /// bit depths may differ. Otherwise videos of different formats are converted to red, green and blue.
   bool compares_samples = false;
-  int threads = 0;  // 0: one for each usable CPU; 1: all work is done inside the calls
+  int threads = 0;  // 0: one for each usable CPU; 1: all work is done inside the calls, unless a device does it
+  /// "cpu", or the backend and the number of one of ListFrameDevices. Scores are the same. The CPU does what the device
+  /// cannot, and all after the device failed.
+  std::string backend = "cpu";
+  int device = 0;
+  std::function<void(const std::string&)>
+      on_warning{};  // called when the device failed, with the reason, on any thread
 };
 
-/// Scores on the CPU. Calls of several threads wait for each other; a graph that scores frames in parallel has a scorer
-/// for each thread. A failed pair leaves the frames before it out of the history.
+/// A GPU that passed its self-tests.
+struct FrameDevice {
+  std::string backend;  // "cuda"
+  int index = 0;        // among the backend's devices
+  std::string name;
+  uint64_t memory_bytes = 0;
+  int wave_size = 0;  // work items that run in step
+};
+
+/// The devices that compute these features to the bit, which each of them proves when it is first asked for: by the
+/// self-tests of `acutance selftest`, unless it passed them before. backend: "auto" (the first that has any), "cpu"
+/// (none), or a backend's name, which may name software for tests. Devices stay open until the process ends; later
+/// calls return the same list.
+std::vector<FrameDevice> ListFrameDevices(const std::string& backend, const std::vector<std::string>& features);
+
+/// Calls of several threads wait for each other; a graph that scores frames in parallel has a scorer
+/// for each thread; scorers of one device and equal options share its kernels, memory and batches. A failed pair leaves
+/// the frames before it out of the history.
 class FrameScorer {
  public:
   /// kUnsupported for a format that is not listed above; kInvalidArgument for formats whose scored sizes differ and

@@ -106,7 +106,8 @@ Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(CachedDevice device, const 
 
 Status DeviceLane::Prepare() {
   const int pairs = PreferredBatch(ClassifyWorkload(spec_.format.width, spec_.format.height), info().family);
-  const int frames = std::clamp(pairs / spec_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+  int frames = std::clamp(pairs / spec_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+  if (spec_.gathering) frames = std::min(frames, spec_.gathering->most_frames);
   key_ = {spec_.format, frames, spec_.max_device_memory, spec_.subsample};
   if (cached_.planes) cached_.planes->BeginRun();
   if (TakeKit()) return {};
@@ -142,19 +143,23 @@ bool DeviceLane::TakeKit() {
 /// free: other programs take memory, too, and a driver may page instead of refusing.
 Status DeviceLane::MakeSlots() {
   const size_t wanted = WantedDeviceMemory(spec_.format);
-  ACU_ASSIGN_OR_RETURN(const Batches best, Fit({key_.frames, kSlots}, wanted));
+  ACU_ASSIGN_OR_RETURN(const Batches best, Fit(Most(key_.frames), wanted));
   const std::optional<size_t> free = device().FreeMemory();
   size_t limit = spec_.max_device_memory.value_or(wanted);
   if (spec_.max_device_memory) limit = free ? std::min(limit, *free / 5 * 4) : limit;
   else limit = std::min<size_t>(limit, free.value_or(info().memory_bytes > 0 ? info().memory_bytes : 4 * limit) / 4);
-  const Status made = MakeSlots({key_.frames, kSlots}, limit, spec_.max_device_memory.has_value());
+  const Status made = MakeSlots(Most(key_.frames), limit, spec_.max_device_memory.has_value());
   wanted_bytes_ = std::max(memory_bytes_, best.bytes);
   return made;
 }
 
-DeviceLane::Batches DeviceLane::Smaller(const Batches& batches) {
+DeviceLane::Batches DeviceLane::Most(int frames) const {
+  return {frames, spec_.gathering ? spec_.gathering->most_batches : kSlots};
+}
+
+DeviceLane::Batches DeviceLane::Smaller(const Batches& batches) const {
   if (batches.count > kFewSlots || batches.frames == 1) return {batches.frames, batches.count - 1};
-  return {batches.frames / 2, kSlots};
+  return Most(batches.frames / 2);
 }
 
 /// Makes the plans for the most that the limit holds: leaves out a batch, then halves them. One frame is the least.
@@ -286,8 +291,9 @@ bool DeviceLane::FillSlot(Slot& slot) {
 bool DeviceLane::Take(Slot& slot) {
   const std::lock_guard lock(take_mutex_);
   slot.started = slot.runner().BeginBatch();
-  slot.jobs = frames_->Take(batch(), stopping_);
+  slot.jobs = TakeJobs();
   if (slot.jobs.empty()) return false;
+  ++batches_out_;
   if (!slot.started.ok()) {
     last_taken_ = nullptr;  // there is no Start that another slot could wait for
     return true;
@@ -300,6 +306,14 @@ bool DeviceLane::Take(Slot& slot) {
   last_taken_ = &slot;
   next_frame_ = slot.jobs.back()->index() + 1;
   return true;
+}
+
+/// A device that is idle waits for no further frames.
+FrameQueue::Jobs DeviceLane::TakeJobs() {
+  using std::chrono::microseconds;
+  if (!spec_.gathering) return frames_->Take(batch(), stopping_);
+  return frames_->Take(batch(), stopping_,
+                       [&] { return batches_out_ > 0 ? spec_.gathering->longest_wait : microseconds(0); });
 }
 
 void DeviceLane::Finish() {
@@ -318,6 +332,7 @@ Status DeviceLane::FinishSlots() {
     }
     Deliver(*slot);
     FrameQueue::Jobs jobs = std::exchange(slot->jobs, {});
+    --batches_out_;
     Put(idle_, slot);
     if (spec_.verify > 0) Verify(jobs);
     std::erase_if(jobs, [](const auto& job) { return !job->FinishOnDevice(); });
@@ -374,9 +389,7 @@ bool DeviceLane::TryAgain(const Status& status) {
   Warn(status, "it tries again with smaller batches");
   std::this_thread::sleep_for(kFirstPause * (1 << retries_++));
   if (is_ending()) return false;
-  const Status made = CatchExceptions([&] {
-    return MakeSlots({std::max(batch() / 2, 1), kSlots}, memory_bytes_, false);
-  });
+  const Status made = CatchExceptions([&] { return MakeSlots(Most(std::max(batch() / 2, 1)), memory_bytes_, false); });
   if (made.ok() && StartFilling().ok()) return true;
   StopFilling(/*for_good=*/false);
   for (std::thread& thread : fill_threads_)
@@ -395,6 +408,7 @@ FrameQueue::Jobs DeviceLane::TakeUnfinished(Slot* failed) {
   std::ranges::sort(unfinished, {}, [](const auto& job) { return job->index(); });
   idle_.clear();
   busy_.clear();
+  batches_out_ = 0;
   return unfinished;
 }
 

@@ -118,7 +118,8 @@ class DeviceLane {
   bool TakeKit();
   Status MakeSlots();
   Status MakeSlots(Batches most, size_t limit, bool is_limit_firm);
-  static Batches Smaller(const Batches& batches);
+  Batches Smaller(const Batches& batches) const;
+  Batches Most(int frames) const;
   Result<Batches> Fit(Batches batches, size_t limit);
   Status MakeRunners(int count);
   Status StartFilling();
@@ -133,6 +134,7 @@ class DeviceLane {
   Slot* WaitFor(Slots& slots);
   void Put(Slots& slots, Slot* slot);
   bool Take(Slot& slot);
+  FrameQueue::Jobs TakeJobs();
   bool HasWork(const Slot& slot, size_t part) const;
   Status Start(Slot& slot) const;
   Status Wait(Slot& slot) const;
@@ -154,6 +156,8 @@ class DeviceLane {
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0, wanted_bytes_ = 0;
   FrameQueue* frames_ = nullptr;
+
+  std::atomic<int> batches_out_ = 0;  // taken and not finished
 
   TimeSum filling_, computing_, starving_;
   std::mutex take_mutex_;       // guards what follows

@@ -95,7 +95,7 @@ bool FrameQueue::IsReady(int batch) const {
   return RunLength(batch) < waiting_.size();  // frames that were given back: nothing can join them
 }
 
-FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled) {
+FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled, const Patience& patience) {
   Jobs jobs;
   std::unique_lock lock(mutex_);
   const auto is_over = [&] { return stopped_ || cancelled; };
@@ -103,8 +103,10 @@ FrameQueue::Jobs FrameQueue::Take(int batch, const std::atomic<bool>& cancelled)
     changed_.wait(lock, [&] { return is_over() || !waiting_.empty(); });
     if (is_over()) return jobs;
     if (IsReady(batch) || seen == added_) break;
+    const std::chrono::microseconds pause = patience ? patience() : kLongestPause;
+    if (pause.count() == 0) break;
     seen = added_;
-    changed_.wait_for(lock, kLongestPause, [&] { return is_over() || IsReady(batch); });
+    changed_.wait_for(lock, pause, [&] { return is_over() || IsReady(batch); });
   }
   const auto end = waiting_.begin() + static_cast<ptrdiff_t>(RunLength(batch));
   jobs.assign(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));

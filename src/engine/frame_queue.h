@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -39,9 +41,12 @@ class FrameQueue {
   /// Drops the waiting frames; devices get no more.
   void Stop();
 
+  /// How long a batch that is not full waits for each further frame.
+  using Patience = std::function<std::chrono::microseconds()>;
+
   /// The next batch: waits for `batch` frames, or fewer where no more can join them or none came for a while. Empty:
-  /// stopped, or `cancelled` became true (with Wake).
-  Jobs Take(int batch, const std::atomic<bool>& cancelled);
+  /// stopped, or `cancelled` became true (with Wake). patience: asked once there is a frame; null: a session's.
+  Jobs Take(int batch, const std::atomic<bool>& cancelled, const Patience& patience = nullptr);
   void Wake();
 
  private:

@@ -16,10 +16,12 @@ class RunLog {
   /// on_warning: called with each warning as it occurs, on its thread; null: warnings are only recorded.
   explicit RunLog(std::function<void(const std::string&)> on_warning) : on_warning_(std::move(on_warning)) {}
 
-  /// Records the first error. Allocates nothing: there may be no memory left.
-  void Fail(Status status) {
+  /// Records the first error; false for another. Allocates nothing: there may be no memory left.
+  bool Fail(Status status) {
     const std::lock_guard lock(mutex_);
-    if (error_.ok()) error_ = std::move(status);
+    if (!error_.ok() || status.ok()) return false;
+    error_ = std::move(status);
+    return true;
   }
 
   void Warn(const std::string& warning) {

@@ -108,8 +108,13 @@ bool Session::RunsOnCpu() const {
 
 /// For failures that may lose frames in flight: nothing waits for them any more.
 void Session::Fail(Status status) {
-  log_.Fail(std::move(status));
+  Record(std::move(status));
   in_flight_.Stop();
+}
+
+void Session::Record(Status status) {
+  if (status.ok()) return;
+  if (log_.Fail(std::move(status)) && spec_.on_failure) spec_.on_failure(log_.status());
 }
 
 void Session::Cancel() { Fail(Error(StatusCode::kCancelled, "cancelled")); }
@@ -188,7 +193,7 @@ void Session::WriteReady() {
     std::vector<FrameResults*> results;
     results.reserve(jobs.size());
     for (const auto& job : jobs) results.push_back(&job->results());
-    log_.Fail(output_.Write(results));
+    Record(output_.Write(results));
   }
 }
 

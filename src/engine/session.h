@@ -107,6 +107,7 @@ class Session {
   FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
   void Remember(const FramePictures& frame);
   void Fail(Status status);
+  void Record(Status status);
   void OnFramesDone(Jobs jobs);
   void WriteReady();
 

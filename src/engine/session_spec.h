@@ -1,6 +1,7 @@
 // Specification of a session: inputs, models, features, devices and limits.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,14 @@ struct ResultTap {
   std::function<void(const RunResult&)> on_result;
 };
 
+/// How devices take frames whose callers wait for each of them. A device without work takes what there is at once.
+struct FrameGathering {
+  int most_frames = 1;   // of a batch
+  int most_batches = 2;  // in flight on a device
+  /// How long a batch that is not full waits for each further frame while the device works on others.
+  std::chrono::microseconds longest_wait{300};
+};
+
 struct SessionSpec {
   std::vector<ModelRequest> models{};
   std::vector<FeatureRequest> features{};  // in addition to those that the models need
@@ -51,6 +60,7 @@ struct SessionSpec {
   std::optional<size_t> max_device_memory = std::nullopt;  // bytes of each device; not set: as DeviceLane chooses
   /// Bytes for the pictures in flight and the features' buffers; not set: half of the machine's available memory.
   std::optional<size_t> max_memory = std::nullopt;
+  std::optional<FrameGathering> gathering{};  // not set: frames come in a stream, and batches are as the device prefers
   int verify = 0;  // one of this many frames that a device computes is computed again on the CPU; 0: none
 
   ArtifactSink on_artifact{};     // null: artifacts are computed only where options of features ask for files
@@ -58,6 +68,8 @@ struct SessionSpec {
   /// Called with the results of all frames that are added, in order, before their scores are written. Its error ends
   /// the session.
   std::function<Status(std::span<FrameResults* const>)> on_results{};
+  /// Called with the first error of the session, on any thread: results of frames in flight may never come.
+  std::function<void(const Status&)> on_failure{};
   bool writes_scores = true;  // false: results go to on_results alone, and the tables stay empty
 
   /// The first frame that is scored. Frames before it belong to another run: Add takes those that are history.

@@ -141,6 +141,14 @@ class Device {
     return Error(StatusCode::kUnsupported, "{} takes no pictures that lie in its memory", info().name);
   }
 
+  /// A place in memory of kind kUpload.
+  struct UploadPlace {
+    const Buffer* buffer = nullptr;  // null: none
+    size_t offset = 0;
+  };
+  /// Where the device itself reads these bytes of the host, so that they need not be copied for it. Any thread.
+  virtual UploadPlace FindUpload(const std::byte* /*data*/, size_t /*bytes*/) { return {}; }
+
   /// From now on a wait for the device that sees no progress for `longest` is an error, by which the device is lost:
   /// memory that it may still use is never freed. Any thread, next to all other use. Devices that cannot hang ignore
   /// it.

@@ -382,10 +382,25 @@ Status PlanRunner::AddUpload(const Input& input, const BatchPictures& batch, con
     if (plane.data == nullptr || plane.width != spec.width() || plane.height != spec.height())
       return Error(StatusCode::kInvalidArgument, "a plane of {}x{} samples was given where the plan reads {}x{}",
                    plane.width, plane.height, spec.width(), spec.height());
-    upload_.planes.push_back(
-        {plane, spec.width() * sample_bytes, input.buffer.get(), i * bytes, spec.row_stride() * sample_bytes});
+    AddPlane({plane, spec.width() * sample_bytes, input.buffer.get(), i * bytes, spec.row_stride() * sample_bytes});
   }
   return {};
+}
+
+/// The device fetches a plane where it lies, if it can: pictures outlive their batch.
+void PlanRunner::AddPlane(const Upload::PlaneCopy& copy) {
+  const Plane& plane = copy.plane;
+  if (plane.stride >= static_cast<ptrdiff_t>(copy.row_bytes)) {
+    const auto stride = static_cast<size_t>(plane.stride), rows = static_cast<size_t>(plane.height);
+    const size_t all = stride * (rows - 1) + copy.row_bytes;
+    if (const Device::UploadPlace place = device_.FindUpload(plane.data, all); place.buffer) {
+      if (stride == copy.to_stride)
+        return upload_.direct.push_back({place.buffer, place.offset, copy.to, copy.offset, all});
+      return upload_.direct.push_back(
+          {place.buffer, place.offset, copy.to, copy.offset, copy.row_bytes, rows, stride, copy.to_stride});
+    }
+  }
+  upload_.planes.push_back(copy);
 }
 
 /// Whether the picture's plane comes from where an earlier run left it; else it is left there if may_keep.

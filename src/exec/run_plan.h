@@ -154,6 +154,7 @@ class PlanRunner {
   };
   Status UploadPictures(const BatchPictures& pictures, bool follows);
   Status AddUpload(const Input& input, const BatchPictures& batch, const Way& way);
+  void AddPlane(const Upload::PlaneCopy& copy);
   bool IsKept(const PictureKey& picture, const Input& input, size_t offset, bool may_keep);
   Status TakePictures(PlanRunner& before);
   Status MarkOrWait(std::unique_ptr<Mark>& mark);

@@ -28,8 +28,10 @@ CVVDPGetDistmapResolution ResetCVVDP ResetScoreCVVDP LoadTemporalCVVDP ComputeCV
 """.split())
 
 
-def run(*command):
+def run(*command, backend=""):
+    """backend: the value of VSHIP_BACKEND; empty: GPUs are not used, whatever the machine has."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=dict(os.environ, VSHIP_BACKEND=backend or "cpu", ACUTANCE_CUDA_LIBRARY="/no/driver"),
                           check=False)
     if done.returncode != 0:
         raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}{done.stderr}")
@@ -101,7 +103,7 @@ class Vship(unittest.TestCase):
             "--json", "-o", log)
         return [frame["metrics"] for frame in json.loads(log.read_text())["frames"]]
 
-    def check(self, width, height, bits):
+    def check(self, width, height, bits, backend=""):
         reference = write(self.out, "reference", width, height, bits, clip(width, height, bits, 1))
         distorted = write(self.out, "distorted", width, height, bits, clip(width, height, bits, 24))
         frames = self.scores_of_command(reference[1], distorted[1])
@@ -114,7 +116,7 @@ class Vship(unittest.TestCase):
         for name in ("vship_client", "vship4_client"):
             program = self.programs[name]
             with self.subTest(client=name, bits=bits):
-                lines = run(program, reference[0], distorted[0], width, height, bits, FRAMES)
+                lines = run(program, reference[0], distorted[0], width, height, bits, FRAMES, backend=backend)
                 found = {}
                 for line in lines.splitlines():
                     key, *values = line.split()
@@ -133,6 +135,14 @@ class Vship(unittest.TestCase):
 
     def test_10_bits(self):
         self.check(66, 50, 10)
+
+    def test_a_device_has_the_same_scores(self):
+        self.check(48, 32, 8, backend="emu")
+        self.check(34, 18, 10, backend="emu")
+
+    def test_without_a_driver_there_is_the_cpu(self):
+        self.check(48, 32, 8, backend="cuda")
+        self.check(48, 32, 8, backend="no such backend")
 
     def test_odd_sizes(self):
         """Clients have ceil(n/2) chroma samples, as files have."""

@@ -21,11 +21,33 @@ std::optional<PixelFormat> PixelFormatOf(int sub_width, int sub_height) {
 /// Columns or rows of a plane of FrameFormat.
 int WholeSide(int side, int sub) { return (side + (1 << sub) - 1) >> sub; }
 
+/// Rows as in pictures and on devices.
+ptrdiff_t PaddedStride(size_t row_bytes) {
+  constexpr size_t kAlignment = 64;
+  return static_cast<ptrdiff_t>((row_bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+/// A picture in memory that the device reads; where there is none, in memory of its own.
+Result<MutablePicture> AllocateFor(SharedDevice* device, const PictureFormat& format) {
+  MutablePicture picture{.format = format};
+  size_t bytes = 0;
+  for (int p = 0; p < format.PlaneCount(); ++p) {
+    picture.stride[p] = PaddedStride(static_cast<size_t>(format.PlaneWidth(p)) * format.BytesPerSample());
+    bytes += static_cast<size_t>(picture.stride[p]) * format.PlaneHeight(p);
+  }
+  std::shared_ptr<std::byte> memory = device ? device->Take(bytes) : nullptr;
+  if (!memory) return AllocatePicture(format);
+  std::byte* at = memory.get();
+  for (int p = 0; p < format.PlaneCount(); at += picture.stride[p] * format.PlaneHeight(p), ++p) picture.data[p] = at;
+  picture.memory = std::move(memory);
+  return picture;
+}
+
 /// A picture with room for the chroma samples of odd sizes that are more than the format has.
-Result<MutablePicture> AllocateWhole(PictureFormat format) {
+Result<MutablePicture> AllocateWhole(PictureFormat format, SharedDevice* device) {
   if (format.pixel_format != PixelFormat::k444) format.width += format.width % 2;
   if (format.pixel_format == PixelFormat::k420) format.height += format.height % 2;
-  return AllocatePicture(format);
+  return AllocateFor(device, format);
 }
 
 Picture ShareWhole(const MutablePicture& copy, const PictureFormat& format) {
@@ -184,8 +206,28 @@ Status FrameReader::CopyPlanes(const FramePlanes& planes, const MutablePicture& 
   return {};
 }
 
-Result<Picture> FrameReader::ReadSamples(const FramePlanes& planes) const {
-  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, AllocateWhole(source_));
+/// The planes as a picture, where the device reads them and each bit counts.
+std::optional<Picture> FrameReader::Borrow(const FramePlanes& planes, const SharedDevice& device) const {
+  const bool is_plain = !scaler_ && format_ == source_ && (frame_.bits == 8 || frame_.bits == 16);
+  if (!is_plain || source_.width % 2 != 0 || source_.height % 2 != 0) return std::nullopt;
+  Picture picture{.format = source_, .planes = {}, .memory = {}};
+  for (int p = 0; p < source_.PlaneCount(); ++p) {
+    const int width = source_.PlaneWidth(p), height = source_.PlaneHeight(p);
+    const size_t row = static_cast<size_t>(width) * source_.BytesPerSample();
+    const auto* data = static_cast<const std::byte*>(planes[p].data);
+    if (planes[p].stride != PaddedStride(row) || reinterpret_cast<uintptr_t>(data) % source_.BytesPerSample() != 0)
+      return std::nullopt;
+    const size_t bytes = static_cast<size_t>(planes[p].stride) * (height - 1) + row;
+    if (!device.Find(data, bytes).buffer) return std::nullopt;
+    picture.planes[p] = {data, planes[p].stride, width, height};
+  }
+  return picture;
+}
+
+Result<Picture> FrameReader::ReadSamples(const FramePlanes& planes, const Target& target) const {
+  if (target.borrows && target.device)
+    if (std::optional<Picture> borrowed = Borrow(planes, *target.device)) return *std::move(borrowed);
+  ACU_ASSIGN_OR_RETURN(const MutablePicture copy, AllocateWhole(source_, target.device));
   ACU_RETURN_IF_ERROR(CopyPlanes(planes, copy));
   Picture picture = ShareWhole(copy, source_);
   if (!scaler_) return picture;
@@ -229,8 +271,8 @@ void FrameReader::Crop(Picture& picture) const {
   }
 }
 
-Result<Picture> FrameReader::Expand(const Picture& picture) const {
-  ACU_ASSIGN_OR_RETURN(const MutablePicture deeper, AllocateWhole(format_));
+Result<Picture> FrameReader::Expand(const Picture& picture, SharedDevice* device) const {
+  ACU_ASSIGN_OR_RETURN(const MutablePicture deeper, AllocateWhole(format_, device));
   for (int p = 0; p < format_.PlaneCount(); ++p)
     ExpandPlane(picture.planes[p].Whole(), source_.bit_depth, format_.bit_depth, deeper.data[p], deeper.stride[p]);
   Picture expanded = ShareWhole(deeper, format_);
@@ -241,14 +283,14 @@ Result<Picture> FrameReader::Expand(const Picture& picture) const {
   return expanded;
 }
 
-Result<Picture> FrameReader::Read(const FramePlanes& planes) const {
+Result<Picture> FrameReader::Read(const FramePlanes& planes, const Target& target) const {
   const bool has_colors = source_.bit_depth == kFloatDepth;
-  ACU_ASSIGN_OR_RETURN(Picture picture, has_colors ? ReadColorPlanes(planes) : ReadSamples(planes));
+  ACU_ASSIGN_OR_RETURN(Picture picture, has_colors ? ReadColorPlanes(planes) : ReadSamples(planes, target));
   if (makes_colors() && !has_colors) {
     ACU_ASSIGN_OR_RETURN(picture, ConvertToColors(picture));
   }
   Crop(picture);
-  return picture.format.bit_depth == format_.bit_depth ? picture : Expand(picture);
+  return picture.format.bit_depth == format_.bit_depth ? picture : Expand(picture, target.device);
 }
 
 namespace {

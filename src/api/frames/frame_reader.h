@@ -5,6 +5,7 @@
 
 #include "api/frames/color_planes.h"
 #include "convert/scaler.h"
+#include "devices/shared_device.h"
 #include "image/picture.h"
 #include "metric/options.h"
 
@@ -25,18 +26,25 @@ class FrameReader {
   bool makes_colors() const { return format_.bit_depth == kFloatDepth; }
   bool is_crop_between_chroma() const;
 
-  Result<Picture> Read(const FramePlanes& planes) const;
+  /// How the pictures come to a device.
+  struct Target {
+    SharedDevice* device = nullptr;  // pictures lie where it reads them; null: in memory of their own
+    /// Planes that lie there already are taken as they are. The caller does not change them while the picture is used.
+    bool borrows = false;
+  };
+  Result<Picture> Read(const FramePlanes& planes, const Target& target) const;
 
  private:
   explicit FrameReader(const FrameFormat& frame) : frame_(frame) {}
   Status ReadFormat();
   Status ReadGeometry();
   Status CopyPlanes(const FramePlanes& planes, const MutablePicture& to) const;
-  Result<Picture> ReadSamples(const FramePlanes& planes) const;
+  std::optional<Picture> Borrow(const FramePlanes& planes, const SharedDevice& device) const;
+  Result<Picture> ReadSamples(const FramePlanes& planes, const Target& target) const;
   Result<Picture> ReadColorPlanes(const FramePlanes& planes) const;
   Result<Picture> ConvertToColors(const Picture& picture) const;
   void Crop(Picture& picture) const;
-  Result<Picture> Expand(const Picture& picture) const;
+  Result<Picture> Expand(const Picture& picture, SharedDevice* device) const;
 
   FrameFormat frame_;
   LinearRgbSettings settings_{};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/frames/frame_reader.h"
+#include "api/frames/pair_batches.h"
 #include "base/system/process.h"
 #include "base/usable_cpus.h"
 #include "engine/frame_results.h"
@@ -16,9 +17,9 @@
 namespace acutance::api {
 namespace {
 
-std::vector<std::unique_ptr<Sequence>> MakeSequences(const acutance::Session& session) {
+std::vector<std::unique_ptr<Sequence>> MakeSequences(std::span<const MetricRun> runs) {
   std::vector<std::unique_ptr<Sequence>> sequences;
-  for (const MetricRun& run : session.metric_runs()) sequences.push_back(run.extractor->MakeSequence());
+  for (const MetricRun& run : runs) sequences.push_back(run.extractor->MakeSequence());
   return sequences;
 }
 
@@ -81,21 +82,28 @@ struct FrameScorer::State {
 
   State(frames::PairReader readers, int thread_count) : pair(std::move(readers)), threads(thread_count) {}
 
+  Status Describe();
   Status Start(bool draws_map, int64_t frames_before = 0);
+  Status OpenSession(bool draws_map, int64_t frames_before, bool on_device);
   Status StartAfter(std::span<const FramePlanes> before);
   Status Add(const FramePlanes& reference, const FramePlanes& distorted, const FrameMap& target, bool is_scored);
-  void Take(std::span<const RunResult> results);
+  Status AddToSession(acutance::Picture reference, acutance::Picture distorted);
+  Status AddToBatches(acutance::Picture reference, acutance::Picture distorted);
+  void Take(std::span<const MetricRun> metrics, std::span<const RunResult> results);
   Status WriteMap(const FrameMap& target);
   FrameScores Scores() const { return {values, partials}; }
 
   const ProcessGuard process;
   const frames::PairReader pair;
   const int threads;
+  std::shared_ptr<SharedDevice> device;  // null: the CPU
+  std::function<void(const std::string&)> warn;
   std::vector<FeatureRequest> requests;
   std::vector<std::string> names;
   PictureSize map_size;
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;                              // guards what follows
+  std::shared_ptr<frames::PairBatches> batches;  // in place of a session
   std::unique_ptr<acutance::Session> session;
   bool draws_maps = false, has_history = false, is_first = true, counts = true, was_taken = false;
   acutance::Picture map;
@@ -105,8 +113,44 @@ struct FrameScorer::State {
   int64_t frames = 0;                              // of the clip so far
 };
 
+/// Learns what does not depend on where features are computed.
+Status FrameScorer::State::Describe() {
+  ACU_ASSIGN_OR_RETURN(const auto any,
+                       acutance::Session::Open({.features = requests, .format = pair.reference.format()}));
+  for (const MetricRun& run : any->metric_runs())
+    for (const BoundInput& input : run.inputs) has_history = has_history || input.spec.history > 0;
+  const PictureFormat& format = pair.reference.format();
+  map_size = {format.width, format.height};
+  const ExtractorSpec& first = any->metric_runs().front().extractor->spec();
+  if (!first.artifacts.empty()) map_size = {first.artifacts[0].format.width, first.artifacts[0].format.height};
+  return {};
+}
+
+/// Pairs that need neither maps nor earlier frames go to a device with those of other scorers.
 Status FrameScorer::State::Start(bool draws_map, int64_t frames_before) {
+  session.reset();
+  batches.reset();
+  draws_maps = draws_map;
+  is_first = true;
+  if (device && !draws_map && !has_history)
+    batches = frames::PairBatches::Find(device, {requests, pair.reference.format()}, threads, warn);
+  if (batches) return {};
+  const bool on_device = device && frames_before == 0 && (draws_map || has_history);
+  ACU_RETURN_IF_ERROR(OpenSession(draws_map, frames_before, on_device));
+  if (!on_device || session->device()) return {};
+  device.reset();  // it cannot do this, and the CPU has more threads then
+  return OpenSession(draws_map, frames_before, false);
+}
+
+Status FrameScorer::State::OpenSession(bool draws_map, int64_t frames_before, bool on_device) {
+  constexpr int kDeviceThreads = 4;  // which stand by for the device
   SessionSpec spec = {.features = requests, .threads = threads, .format = pair.reference.format()};
+  if (on_device) {
+    spec.devices = std::make_shared<DevicePicker>(device->Lend());
+    spec.gathering = FrameGathering();
+    spec.threads = std::min(threads, kDeviceThreads);
+    spec.on_warning = warn;
+  }
   if (draws_map)
     spec.on_artifact = [this](const acutance::Artifact& artifact) {
       map = artifact.picture;
@@ -117,18 +161,13 @@ Status FrameScorer::State::Start(bool draws_map, int64_t frames_before) {
   spec.on_results = [this](std::span<FrameResults* const> done) {
     for (const FrameResults* frame : done) {
       if (!frame->status.ok()) return frame->status;
-      if (counts) Take(frame->runs);
+      if (counts) Take(session->metric_runs(), frame->runs);
       was_taken = true;
     }
     return Status();
   };
   session.reset();
   ACU_ASSIGN_OR_RETURN(session, acutance::Session::Open(std::move(spec)));
-  has_history = false;
-  for (const MetricRun& run : session->metric_runs())
-    for (const BoundInput& input : run.inputs) has_history = has_history || input.spec.history > 0;
-  draws_maps = draws_map;
-  is_first = true;
   return {};
 }
 
@@ -137,7 +176,7 @@ Status FrameScorer::State::StartAfter(std::span<const FramePlanes> before) {
   running.clear();
   frames = 0;
   for (const FramePlanes& planes : before.subspan(static_cast<size_t>(session->next_frame()))) {
-    ACU_ASSIGN_OR_RETURN(const acutance::Picture picture, pair.reference.Read(planes));
+    ACU_ASSIGN_OR_RETURN(const acutance::Picture picture, pair.reference.Read(planes, {}));
     ACU_RETURN_IF_ERROR(session->Add(picture, {picture}));
   }
   return {};
@@ -148,26 +187,45 @@ Status FrameScorer::State::Add(const FramePlanes& reference, const FramePlanes& 
   const bool wants_map = target.data != nullptr, is_missing = wants_map && !draws_maps;
   if (is_missing && session && !is_first && has_history)
     return Error(StatusCode::kUnsupported, "maps must be asked for from the first frame on, or after a reset");
-  ACU_ASSIGN_OR_RETURN(acutance::Picture first, pair.reference.Read(reference));
-  ACU_ASSIGN_OR_RETURN(acutance::Picture second, pair.distorted.Read(distorted));
-  if (!session || is_missing) ACU_RETURN_IF_ERROR(Start(wants_map));
+  // Pictures without history are not used after the call.
+  const frames::FrameReader::Target place = {.device = device.get(), .borrows = !has_history};
+  ACU_ASSIGN_OR_RETURN(acutance::Picture first, pair.reference.Read(reference, place));
+  ACU_ASSIGN_OR_RETURN(acutance::Picture second, pair.distorted.Read(distorted, place));
+  if ((!session && !batches) || is_missing) ACU_RETURN_IF_ERROR(Start(wants_map));
   counts = is_scored;
   was_taken = false;
-  Status status = session->Add(std::move(first), {std::move(second)});
-  if (status.ok()) status = session->WaitForAll();
-  if (status.ok() && !was_taken) status = Error(StatusCode::kIo, "the frame was not scored");
-  if (!status.ok()) {
-    session.reset();  // the next frame starts anew
-    return status;
-  }
+  ACU_RETURN_IF_ERROR(batches ? AddToBatches(std::move(first), std::move(second))
+                              : AddToSession(std::move(first), std::move(second)));
   is_first = false;
   return wants_map ? WriteMap(target) : Status();
 }
 
-void FrameScorer::State::Take(std::span<const RunResult> results) {
+Status FrameScorer::State::AddToSession(acutance::Picture reference, acutance::Picture distorted) {
+  Status status = session->Add(std::move(reference), {std::move(distorted)});
+  if (status.ok()) status = session->WaitForAll();
+  if (status.ok() && !was_taken) status = Error(StatusCode::kIo, "the frame was not scored");
+  if (!status.ok()) session.reset();  // the next frame starts anew
+  return status;
+}
+
+/// Where a batch fails, another scorer's pair may be the reason: this one is then scored alone, on the CPU.
+Status FrameScorer::State::AddToBatches(acutance::Picture reference, acutance::Picture distorted) {
+  const auto take = [this](std::span<const MetricRun> metrics, std::span<const RunResult> results) {
+    if (counts) Take(metrics, results);
+    was_taken = true;
+  };
+  if (batches->Score(reference, distorted, take).ok()) return {};
+  batches.reset();
+  ACU_RETURN_IF_ERROR(OpenSession(false, 0, false));
+  const Status status = AddToSession(std::move(reference), std::move(distorted));
+  session.reset();  // the next pair tries the device again
+  return status;
+}
+
+void FrameScorer::State::Take(std::span<const MetricRun> metrics, std::span<const RunResult> results) {
   // A sequence of the clip so far outlives the session, which a failed pair or a map ends.
-  if (running.empty()) running = MakeSequences(*session);
-  const auto alone = frames == 0 ? MakeSequences(*session) : std::vector<std::unique_ptr<Sequence>>(results.size());
+  if (running.empty()) running = MakeSequences(metrics);
+  const auto alone = frames == 0 ? MakeSequences(metrics) : std::vector<std::unique_ptr<Sequence>>(results.size());
   auto parts = std::make_shared<Partials>();
   values.clear();
   for (size_t r = 0; r < results.size(); ++r) {
@@ -228,11 +286,12 @@ Expected<FrameScorer> FrameScorer::Create(const FrameScorerOptions& options) {
       state->names.emplace_back(output.alias.empty() ? output.name : output.alias);
     state->requests.push_back(std::move(request));
   }
+  if (options.backend != "cpu") {
+    ACU_ASSIGN_OR_RETURN(state->device, SharedDevice::Open(options.backend, options.device));
+    state->warn = options.on_warning;
+  }
+  ACU_RETURN_IF_ERROR(state->Describe());
   ACU_RETURN_IF_ERROR(state->Start(false));
-  const PictureFormat& format = state->pair.reference.format();
-  state->map_size = {format.width, format.height};
-  const ExtractorSpec& first = state->session->metric_runs().front().extractor->spec();
-  if (!first.artifacts.empty()) state->map_size = {first.artifacts[0].format.width, first.artifacts[0].format.height};
   return FrameScorer(std::move(state));
 }
 
@@ -288,8 +347,8 @@ Expected<std::vector<std::pair<std::string, double>>> FrameScorer::Aggregates(
     std::span<const FrameScores> frames) const {
   if (state_->process.forked()) return state_->process.CheckSession();
   const std::lock_guard lock(state_->mutex);
-  if (!state_->session) ACU_RETURN_IF_ERROR(state_->Start(false));
-  const auto sequences = MakeSequences(*state_->session);
+  if (!state_->session) ACU_RETURN_IF_ERROR(state_->OpenSession(false, 0, false));
+  const auto sequences = MakeSequences(state_->session->metric_runs());
   AggregateSink sink;
   for (size_t r = 0; r < sequences.size(); ++r) {
     if (!sequences[r]) continue;

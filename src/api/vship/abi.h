@@ -22,7 +22,7 @@ enum Exception : int {
   kBadErrorType = 17,
 };
 
-enum Backend : int { kBackendCpu = 3 };
+enum Backend : int { kBackendHip = 0, kBackendCuda = 1, kBackendVulkan = 2, kBackendCpu = 3 };
 
 enum StructType : int {
   kNoInit = 0,

@@ -5,9 +5,9 @@
 #include <functional>
 #include <limits>
 #include <mutex>
-#include <new>
 
 #include "api/handle_table.h"
+#include "api/vship/client_devices.h"
 #include "api/vship/translate.h"
 #include "base/system/process.h"
 #include "base/threads/exception_barrier.h"
@@ -81,11 +81,6 @@ int Call(Body&& body) noexcept {
 
 Outcome Null(std::string_view name) { return Failure(kBadPointer, "{} is null", name); }
 
-Outcome CheckDevice(int device) {
-  if (device == 0) return {};
-  return Failure(kBadDeviceArgument, "there is no device {}; device 0 is the processor", device);
-}
-
 Outcome FindOfAnyProcess(void* handle, int init_type, std::shared_ptr<Handler>& handler) {
   Result<std::shared_ptr<Handler>> found = Handles::Get().Find(handle, "the handler");
   if (!found.ok()) return {kBadHandler, found.status().message()};
@@ -127,8 +122,9 @@ using MakeFeature = std::function<Outcome(const FrameFormat&, api::Feature&)>;
 
 Outcome Open(StructType type, const Colorspace& reference, const Colorspace& distorted, int device,
              const MakeFeature& make, void*& handle) {
-  if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
   api::FrameScorerOptions options = {.features = {{}}, .threads = std::min(api::DescribeCpu().threads, kMostThreads)};
+  options.on_warning = SetLastError;
+  if (Outcome bad = ChooseDevice(device, options); !bad.ok()) return bad;
   if (Outcome bad = FormatOf(reference, options.reference); !bad.ok()) return bad;
   if (Outcome bad = FormatOf(distorted, options.distorted); !bad.ok()) return bad;
   const FrameFormat &a = options.reference, &b = options.distorted;
@@ -265,18 +261,11 @@ int HandlerError(void* handle, int init_type, char* out, int length) {
   return code == kNoError ? bytes : 0;
 }
 
-constexpr std::align_val_t kAlignment{64};
-
 int Allocate(void** memory, uint64_t bytes, int device) {
   return Call([&]() -> Outcome {
     if (!memory) return Null("the memory's place");
     *memory = nullptr;
-    if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-    constexpr auto kLine = static_cast<size_t>(kAlignment);
-    if (bytes > std::numeric_limits<size_t>::max() - kLine) return Failure(kOutOfRam, "{} bytes", bytes);
-    const size_t whole = (std::max<size_t>(bytes, 1) + kLine - 1) / kLine * kLine;
-    *memory = ::operator new(whole, kAlignment, std::nothrow);
-    return *memory ? Outcome() : Failure(kOutOfRam, "no memory for {} bytes", bytes);
+    return AllocatePinned(device, bytes, *memory);
   });
 }
 
@@ -284,9 +273,35 @@ int Release(void* memory, int device) {
   return Call([&]() -> Outcome {
     if (!memory) return Null("the memory");
     if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-    ::operator delete(memory, kAlignment);
-    return {};
+    return FreePinned(memory);
   });
+}
+
+Backend BackendOf(const std::vector<api::FrameDevice>& gpus) {
+  constexpr std::pair<std::string_view, Backend> kNames[] = {
+      {"hip", kBackendHip}, {"cuda", kBackendCuda}, {"vulkan", kBackendVulkan}};
+  for (const auto& [name, backend] : kNames)
+    if (!gpus.empty() && gpus.front().backend == name) return backend;
+  return kBackendCpu;
+}
+
+/// Clients prefer devices that are not integrated: the CPU is, where there is another.
+void DescribeDevice(int device, DeviceInfo& info) {
+  info = {};
+  const std::vector<api::FrameDevice> gpus = Gpus();
+  if (device < static_cast<int>(gpus.size())) {
+    const api::FrameDevice& gpu = gpus[device];
+    CopyText(gpu.name, info.name, sizeof info.name);
+    info.memory = gpu.memory_bytes;
+    info.warp_size = gpu.wave_size;
+    return;
+  }
+  const api::CpuInfo cpu = api::DescribeCpu();
+  CopyText("CPU (acutance)", info.name, sizeof info.name);
+  info.memory = cpu.memory_bytes.value_or(0);
+  info.integrated = gpus.empty() ? 0 : 1;
+  info.processors = cpu.threads;
+  info.warp_size = 1;
 }
 
 }  // namespace
@@ -296,12 +311,16 @@ using namespace acutance::vship;  // NOLINT: this file is the interface
 
 extern "C" {
 
-Version Vship_GetVersion() { return {5, 1, 2, kBackendCpu}; }
+Version Vship_GetVersion() {
+  Version version = {5, 1, 2, kBackendCpu};
+  static_cast<void>(Call([&] { return version.backend = BackendOf(Gpus()), Outcome(); }));
+  return version;
+}
 
 int Vship_GetDeviceCount(int* count) {
   return Call([&]() -> Outcome {
     if (!count) return Null("the count");
-    *count = 1;
+    *count = static_cast<int>(Gpus().size()) + 1;
     return {};
   });
 }
@@ -310,13 +329,7 @@ int Vship_GetDeviceInfo(DeviceInfo* info, int device) {
   return Call([&]() -> Outcome {
     if (!info) return Null("the information's place");
     if (Outcome bad = CheckDevice(device); !bad.ok()) return bad;
-    const acutance::api::CpuInfo cpu = acutance::api::DescribeCpu();
-    *info = {};
-    CopyText("CPU (acutance)", info->name, sizeof info->name);
-    info->memory = cpu.memory_bytes.value_or(0);
-    info->processors = cpu.threads;
-    info->warp_size = 1;
-    return {};
+    return DescribeDevice(device, *info), Outcome();
   });
 }
 
@@ -325,7 +338,7 @@ int Vship_GPUFullCheck(int device) {
 }
 
 int Vship_SetDevice(int device) {
-  return Call([&] { return CheckDevice(device); });
+  return Call([&] { return SetCurrentDevice(device); });
 }
 
 int Vship_GetErrorMessage(int code, char* out, int length) {
@@ -376,8 +389,8 @@ int Vship_ResetScore(void* handle) {
 
 int Vship_PinnedMalloc2(void** memory, uint64_t bytes, int device) { return Allocate(memory, bytes, device); }
 int Vship_PinnedFree2(void* memory, int device) { return Release(memory, device); }
-int Vship_PinnedMalloc(void** memory, uint64_t bytes) { return Allocate(memory, bytes, 0); }
-int Vship_PinnedFree(void* memory) { return Release(memory, 0); }
+int Vship_PinnedMalloc(void** memory, uint64_t bytes) { return Allocate(memory, bytes, CurrentDevice()); }
+int Vship_PinnedFree(void* memory) { return Release(memory, CurrentDevice()); }
 
 // The names of 4.
 
@@ -392,7 +405,7 @@ int Vship_SSIMU2Init2(Handler4* out, Colorspace reference, Colorspace distorted,
 }
 
 int Vship_SSIMU2Init(Handler4* out, Colorspace reference, Colorspace distorted) {
-  return Vship_SSIMU2Init2(out, reference, distorted, 0);
+  return Vship_SSIMU2Init2(out, reference, distorted, CurrentDevice());
 }
 
 int Vship_SSIMU2Free(Handler4 handler) { return Free(PointerOf(handler), kInitSsimulacra2); }
@@ -413,7 +426,7 @@ int Vship_ButteraugliInit2(Handler4* out, Colorspace reference, Colorspace disto
 }
 
 int Vship_ButteraugliInit(Handler4* out, Colorspace reference, Colorspace distorted, int norm, float intensity) {
-  return Vship_ButteraugliInit2(out, reference, distorted, norm, intensity, 0);
+  return Vship_ButteraugliInit2(out, reference, distorted, norm, intensity, CurrentDevice());
 }
 
 int Vship_ButteraugliFree(Handler4 handler) { return Free(PointerOf(handler), kInitButteraugli); }
@@ -436,7 +449,7 @@ int Vship_CVVDPInit3(Handler4* out, Colorspace reference, Colorspace distorted, 
 
 int Vship_CVVDPInit2(Handler4* out, Colorspace reference, Colorspace distorted, float fps, bool resize_to_display,
                      const char* model, const char* config) {
-  return Vship_CVVDPInit3(out, reference, distorted, fps, resize_to_display, model, config, 0);
+  return Vship_CVVDPInit3(out, reference, distorted, fps, resize_to_display, model, config, CurrentDevice());
 }
 
 int Vship_CVVDPInit(Handler4* out, Colorspace reference, Colorspace distorted, float fps, bool resize_to_display,
