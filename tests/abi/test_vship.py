@@ -29,7 +29,7 @@ CVVDPGetDistmapResolution ResetCVVDP ResetScoreCVVDP LoadTemporalCVVDP ComputeCV
 
 
 def run(*command, backend=""):
-    """backend: the value of VSHIP_BACKEND; empty: GPUs are not used, whatever the machine has."""
+    """backend: the value of VSHIP_BACKEND; empty: the CPU alone, regardless of what the machine has."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=dict(os.environ, VSHIP_BACKEND=backend or "cpu", ACUTANCE_CUDA_LIBRARY="/no/driver"),
                           check=False)
