@@ -246,6 +246,16 @@ std::string DescribeLanes(const Session& session) {
                      lacks_memory ? fmt::format("; {} MB would be faster", first.wanted_bytes() >> 20) : "");
 }
 
+/// ", decoded by NVDEC"; empty: by FFmpeg's own decoders alone.
+std::string_view DescribeDecoder(const ScoredRun& run) {
+  if (run.decoded_by_nvdec) return ", decoded by NVDEC";
+  for (const Input& input : run.inputs) {
+    if (input.decoding.decoder == OptionNameOf(Hardware::kVulkan)) return ", decoded by Vulkan Video";
+    if (input.decoding.decoder == OptionNameOf(Hardware::kVaapi)) return ", decoded by VAAPI";
+  }
+  return "";
+}
+
 /// The facts that the stream of a video declares, on a line of its own.
 std::string StreamLine(const Summary& summary, size_t video) {
   const std::string text = summary.inputs.size() > video ? Describe(summary.inputs[video]) : "";
@@ -273,8 +283,7 @@ void PrintTables(const ScoreRequest& request, const ScoredRun& result, const Sum
   const std::string bound = DescribeBound(summary);
   fmt::print("{} frames in {:.2f} s: {:.1f} frames/s, {} thread{}{}{}{}\n", computed, result.seconds,
              static_cast<double>(computed) / result.seconds, request.run.threads, request.run.threads == 1 ? "" : "s",
-             DescribeLanes(*result.session), result.decoded_by_nvdec ? ", decoded by NVDEC" : "",
-             bound.empty() ? "" : "; " + bound);
+             DescribeLanes(*result.session), DescribeDecoder(result), bound.empty() ? "" : "; " + bound);
 }
 
 /// Prints the requirements that fail; returns the exit status.

@@ -99,6 +99,7 @@ struct StreamDamage {
 struct Decoding {
   int64_t segments = 0;       // decoded side by side; 0: one decoder decoded all
   std::string one_decoder{};  // why one decoder decoded all, or what followed the segments; empty: none did
+  std::string decoder{};      // "cpu"; "nvdec", "vulkan" or "vaapi" where these decoded segments
 };
 
 /// A kind of conversion of a video before it is compared.

@@ -52,6 +52,7 @@ class Decoding(NamedTuple):
 
     segments: int  # decoded side by side; 0: one decoder decoded all
     one_decoder: str | None  # why one decoder decoded all, or what followed the segments; None: none did
+    decoder: str  # "cpu"; "nvdec", "vulkan" or "vaapi" where these decoded segments
 
 
 class Input(NamedTuple):

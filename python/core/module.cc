@@ -215,7 +215,8 @@ nb::object ToPython(const Input& input) {
       facts.light_level ? std::optional(light(*facts.light_level)) : std::nullopt, facts.bit_rate,
       damage.reason.empty() ? nb::object(nb::none())
                             : nb::make_tuple(text(damage.reason), damage.decoded, damage.lost, damage.frames),
-      facts.codec.empty() ? nb::object(nb::none()) : nb::make_tuple(decoding.segments, text(decoding.one_decoder)),
+      facts.codec.empty() ? nb::object(nb::none())
+                          : nb::make_tuple(decoding.segments, text(decoding.one_decoder), decoding.decoder),
       changes);
 }
 

@@ -30,6 +30,7 @@ class ForwardingSource : public VideoSource {
   void Interrupt() override { source_->Interrupt(); }
   double reading_seconds() const override { return source_->reading_seconds(); }
   Status DecodeOn(const DeviceDecoding& decoding) override { return source_->DecodeOn(decoding); }
+  Status DecodeBy(const HardwareDecoding& decoding) override { return source_->DecodeBy(decoding); }
   std::optional<int64_t> MeasureBitRate() override { return source_->MeasureBitRate(); }
   StreamDamage damage() const override { return source_->damage(); }
   Decoding decoding() const override { return source_->decoding(); }

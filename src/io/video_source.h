@@ -27,6 +27,19 @@ struct DeviceDecoding {
   size_t most_bytes = 0;   // of the device's, for frames that are decoded ahead
 };
 
+/// The machine's video hardware, as FFmpeg's decoders use it.
+enum class Hardware { kVulkan, kVaapi };
+
+constexpr std::string_view OptionNameOf(Hardware kind) { return kind == Hardware::kVulkan ? "vulkan" : "vaapi"; }
+constexpr std::string_view NameOf(Hardware kind) { return kind == Hardware::kVulkan ? "Vulkan Video" : "VAAPI"; }
+
+/// Decoding by FFmpeg's decoders for such hardware, whose frames are copied to the host's memory.
+struct HardwareDecoding {
+  Hardware kind = Hardware::kVulkan;
+  std::string device{};  // as FFmpeg names it; empty: the first
+  int decoders = 1;      // of a video, at most
+};
+
 class VideoSource {
  public:
   virtual ~VideoSource() = default;
@@ -96,6 +109,12 @@ class VideoSource {
   /// and after all that changes pictures. An error where it cannot; then nothing changes.
   virtual Status DecodeOn(const DeviceDecoding& /*decoding*/) {
     return Error(StatusCode::kUnsupported, "devices decode H.264, HEVC and VP9 from files");
+  }
+
+  /// Lets FFmpeg's decoders for the machine's hardware decode what is left of a container's video. An error where they
+  /// cannot begin; then FFmpeg's own decoder continues.
+  virtual Status DecodeBy(const HardwareDecoding& /*decoding*/) {
+    return Error(StatusCode::kUnsupported, "video hardware decodes H.264, HEVC, VP9 and AV1 from files");
   }
 
   /// The time that reading its bytes took so far; any thread.

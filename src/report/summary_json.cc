@@ -72,7 +72,9 @@ Json DamageJson(const StreamDamage& damage) {
 
 Json DecodingJson(const Input& input) {
   if (input.facts.codec.empty()) return {};
-  return {{"segments", input.decoding.segments}, {"one_decoder", TextOrNull(input.decoding.one_decoder)}};
+  return {{"decoder", input.decoding.decoder},
+          {"segments", input.decoding.segments},
+          {"one_decoder", TextOrNull(input.decoding.one_decoder)}};
 }
 
 Json InputJson(const Input& input) {

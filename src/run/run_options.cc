@@ -57,7 +57,14 @@ std::string ShowRawPixelFormat(const RunRequest& run) {
 }
 
 Status ReadDecoder(std::string_view text, RunRequest& run) {
-  return Store(text == "cpu" ? Decoder::kCpu : text == "nvdec" ? Decoder::kNvdec : Decoder::kAuto, run.decoder);
+  constexpr std::pair<std::string_view, Decoder> kDecoders[] = {{"auto", Decoder::kAuto},
+                                                                {"cpu", Decoder::kCpu},
+                                                                {"nvdec", Decoder::kNvdec},
+                                                                {OptionNameOf(Hardware::kVulkan), Decoder::kVulkan},
+                                                                {OptionNameOf(Hardware::kVaapi), Decoder::kVaapi}};
+  for (const auto& [name, decoder] : kDecoders)
+    if (text == name) run.decoder = decoder;
+  return {};
 }
 
 /// vmaf_v0.6.1, model.json, or the long form version=...:name=...
@@ -258,7 +265,8 @@ size_t DecodingMemory(const RunRequest& request) {
 Status CompleteRequest(RunRequest& request) {
   if (request.threads == 0) request.threads = std::min(UsableCpus(), kMaxThreads);
   request.open.decoder_threads = request.threads > 1 ? 0 : 1;
-  request.open.may_use_device = request.decoder != Decoder::kCpu && !RunsOnCpu(request.device);
+  const bool copies = CopiesFromHardware(request.decoder);
+  request.open.may_use_device = copies || (request.decoder != Decoder::kCpu && !RunsOnCpu(request.device));
   request.open.segments.most_bytes = DecodingMemory(request) / (1 + std::max<size_t>(request.distorted.size(), 1));
   if (request.open.raw) ACU_RETURN_IF_ERROR(CheckRaw(*request.open.raw));
   return CompleteModels(request);

@@ -62,12 +62,17 @@ struct RunError {
   std::string tool_words = "";  // kPair: what libvmaf's tool says, a line for each problem
 };
 
-/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores them.
+/// The decoder of containers. NVDEC leaves pictures in the memory of the CUDA device that scores them; those that
+/// FFmpeg's decoders for Vulkan Video and VAAPI decode are copied to the host's.
 enum class Decoder {
   kCpu,    // FFmpeg's own decoders
   kAuto,   // NVDEC where it can, else kCpu
   kNvdec,  // an error where it cannot
+  kVulkan,
+  kVaapi,
 };
+
+constexpr bool CopiesFromHardware(Decoder decoder) { return decoder == Decoder::kVulkan || decoder == Decoder::kVaapi; }
 
 /// The part of the pictures that is compared.
 struct CropChoice {
@@ -92,6 +97,7 @@ struct RunRequest {
   std::shared_ptr<CachedReference> cached_reference;  // of `reference`; null: it is read from its file
   OpenOptions open;
   Decoder decoder = Decoder::kAuto;
+  std::string decoder_device{};  // of kVulkan and kVaapi, as FFmpeg names it; empty: the first
   ModelChoice choice{};
   std::vector<ModelRequest> models;
   std::optional<Viewing> choose_models;  // set: models that suit the videos are added before `models`

@@ -163,10 +163,27 @@ bool IsShort(const RunRequest& request, const VideoSource& video) {
   return frames && *frames * format.width * format.height < kSamplesOfThread * request.threads;
 }
 
+/// Lets FFmpeg's decoders for the machine's hardware decode all compressed videos.
+Status DecodeByHardware(const RunRequest& request, OpenedInputs& inputs) {
+  constexpr int kMostDecoders = 4;  // of a video: one waits for its copies while another decodes
+  const int videos = 1 + static_cast<int>(inputs.distorted.size());
+  const HardwareDecoding decoding{.kind = request.decoder == Decoder::kVulkan ? Hardware::kVulkan : Hardware::kVaapi,
+                                  .device = request.decoder_device,
+                                  .decoders = std::clamp(request.threads / videos, 1, kMostDecoders)};
+  const auto use = [&](PairReaderInput& input) {
+    return input.video->facts().codec.empty() ? Status() : input.video->DecodeBy(decoding);
+  };
+  Status status = use(inputs.reference);
+  for (PairReaderInput& input : inputs.distorted)
+    if (status.ok()) status = use(input);
+  return status;
+}
+
 /// Lets it decode what it can. Required: all videos.
 Status DecodeOnDevice(const RunRequest& request, const Session& session, OpenedInputs& inputs, AttemptReport& report) {
   if (request.decoder == Decoder::kCpu) return {};
   const TraceSpan span("open decoders");
+  if (CopiesFromHardware(request.decoder)) return DecodeByHardware(request, inputs);
   ACU_ASSIGN_OR_RETURN(const DeviceInfo info, FindDecodingDevice(request, session));
   ACU_ASSIGN_OR_RETURN(const DecodingDevice device, OpenForDecoding(info, *request.device_cache));
   constexpr uint64_t kShare = 8;  // of the device's memory, for all videos
@@ -303,7 +320,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   if (!started.session) return std::nullopt;
   const Status on_device = DecodeOnDevice(request, *started.session, inputs, report);
   const bool reads_pictures = alignment.plan().basis == AlignmentPlan::Basis::kEstimated;  // an attempt that is checked
-  if (!on_device.ok() && request.decoder == Decoder::kNvdec && !reads_pictures)
+  if (!on_device.ok() && request.decoder != Decoder::kAuto && !reads_pictures)
     return report.Fail(RunStage::kBackend, on_device);
   facts.decoded_by_nvdec = report.used_nvdec();
   if (started.journal) facts.restored = started.journal->restored();

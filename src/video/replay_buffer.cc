@@ -58,6 +58,9 @@ class ReplayBuffer::Reading : public VideoSource {
   std::optional<int64_t> MeasureBitRate() override {
     return state_->ended || state_->is_released ? state_->source->MeasureBitRate() : std::nullopt;
   }
+  Status DecodeBy(const HardwareDecoding& decoding) override {
+    return state_->ended ? Status() : state_->source->DecodeBy(decoding);
+  }
   StreamDamage damage() const override { return state_->source->damage(); }
   Decoding decoding() const override { return state_->source->decoding(); }
   std::vector<std::string> warnings() const override { return state_->source->warnings(); }

@@ -69,7 +69,24 @@ void FillGray(const AVFrame& frame, int depth) {
   }
 }
 
+std::string WithoutEnd(std::string text) {
+  while (text.ends_with('\n') || text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string TextOf(const char* format, va_list arguments) {
+  char text[300];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  return text;
+}
+
+thread_local LoggedErrors* g_logged = nullptr;
+
 }  // namespace
+
+LoggedErrors::LoggedErrors() : outer_(std::exchange(g_logged, this)) {}
+
+LoggedErrors::~LoggedErrors() { g_logged = outer_; }
 
 void DamageWatch::BufferFreed::operator()(AVBufferRef* buffer) const { Ffmpeg().av_buffer_unref(&buffer); }
 
@@ -159,7 +176,7 @@ bool DamageWatch::IsComplete(const AVFrame& frame) {
 }
 
 void DamageWatch::Note(std::string text) {
-  while (text.ends_with('\n') || text.ends_with('.')) text.pop_back();
+  text = WithoutEnd(std::move(text));
   const std::scoped_lock lock(mutex_);
   if (error_.empty()) error_ = std::move(text);
   has_errors_ = true;
@@ -185,13 +202,18 @@ bool DamageWatch::NoteLog(void* context, int level, const char* format, va_list 
   else if (std::strcmp(type->class_name, "AVFormatContext") == 0)
     watch = Fields(*static_cast<AVFormatContext*>(context)).opaque();
   const std::scoped_lock lock(TheWatches().mutex);
-  if (std::ranges::find(TheWatches().live, watch) == TheWatches().live.end()) return false;
+  if (std::ranges::find(TheWatches().live, watch) == TheWatches().live.end()) {
+    if (!g_logged || level > AV_LOG_ERROR) return false;
+    return CatchExceptions([&] {
+             if (g_logged->text_.empty()) g_logged->text_ = WithoutEnd(TextOf(format, arguments));
+             return Status();
+           })
+        .ok();
+  }
   // H.264's and MPEG-2's decoders report what they conceal as information.
   if (level > static_cast<DamageWatch*>(watch)->level_ && std::strncmp(format, "concealing", 10) != 0) return true;
-  char text[300];
-  std::vsnprintf(text, sizeof text, format, arguments);
   return CatchExceptions([&] {
-           static_cast<DamageWatch*>(watch)->Note(text);
+           static_cast<DamageWatch*>(watch)->Note(TextOf(format, arguments));
            return Status();
          })
       .ok();

@@ -69,4 +69,21 @@ class DamageWatch {
   std::deque<Marked> marked_;  // in the order of decoding
 };
 
+/// The first error that FFmpeg logs on this thread about anything that is not watched, such as a device.
+class LoggedErrors {
+ public:
+  LoggedErrors();
+  ~LoggedErrors();
+  LoggedErrors(const LoggedErrors&) = delete;
+  LoggedErrors& operator=(const LoggedErrors&) = delete;
+
+  /// In FFmpeg's words; empty: there is none, or FFmpeg's log is not read.
+  const std::string& text() const { return text_; }
+
+ private:
+  friend class DamageWatch;
+  std::string text_;
+  LoggedErrors* const outer_;
+};
+
 }  // namespace acutance

@@ -52,6 +52,11 @@ struct AVCodec {
   int capabilities;
 };
 
+struct AVCodecHWConfig {
+  AVPixelFormat pix_fmt;
+  int methods, device_type;
+};
+
 struct AVCodecDescriptor {
   AVCodecID id;
 };
@@ -184,6 +189,7 @@ constexpr int64_t AV_NOPTS_VALUE = INT64_MIN;
   C(AV_CODEC_CAP_DR1, 2)                          \
   C(AV_CODEC_EXPORT_DATA_FILM_GRAIN, 8)           \
   C(AV_CODEC_FLAG_UNALIGNED, 1)                   \
+  C(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX, 1)   \
   C(AV_DISPOSITION_ATTACHED_PIC, 0x400)           \
   C(AV_DISPOSITION_DEFAULT, 1)                    \
   C(AV_EF_CRCCHECK, 1)                            \
@@ -196,7 +202,9 @@ constexpr int64_t AV_NOPTS_VALUE = INT64_MIN;
   C(AV_FRAME_DATA_DISPLAYMATRIX, 6)               \
   C(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, 11) \
   C(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, 14)        \
+  C(AV_FRAME_CROP_UNALIGNED, 1)                   \
   C(AV_FRAME_DATA_ICC_PROFILE, 15)                \
+  C(AV_FRAME_DATA_FILM_GRAIN_PARAMS, 21)          \
   C(AV_FRAME_FLAG_CORRUPT, 1)                     \
   C(AV_LOG_ERROR, 16)                             \
   C(AV_LOG_WARNING, 24)                           \
@@ -243,12 +251,17 @@ ACU_LATER_FFMPEG_CONSTANTS(ACU_DECLARE)
   F(AVDictionaryEntry*, av_dict_get, (const AVDictionary*, const char*, const AVDictionaryEntry*, int)) \
   F(int, av_dict_set, (AVDictionary**, const char*, const char*, int))                                  \
   F(AVFrame*, av_frame_alloc, ())                                                                       \
+  F(int, av_frame_apply_cropping, (AVFrame*, int))                                                      \
   F(int, av_frame_copy_props, (AVFrame*, const AVFrame*))                                               \
   F(void, av_frame_free, (AVFrame**))                                                                   \
   F(int, av_frame_get_buffer, (AVFrame*, int))                                                          \
   F(AVFrameSideData*, av_frame_new_side_data, (AVFrame*, AVFrameSideDataType, size_t))                  \
   F(void, av_free, (void*))                                                                             \
   F(void, av_freep, (void*))                                                                            \
+  F(int, av_hwdevice_ctx_create, (AVBufferRef**, int, const char*, AVDictionary*, int))                 \
+  F(int, av_hwdevice_find_type_by_name, (const char*))                                                  \
+  F(int, av_hwdevice_iterate_types, (int))                                                              \
+  F(int, av_hwframe_transfer_data, (AVFrame*, const AVFrame*, int))                                     \
   F(int, av_image_get_linesize, (AVPixelFormat, int, int))                                              \
   F(void, av_log_default_callback, (void*, int, const char*, va_list))                                  \
   F(void, av_log_set_callback, (AVLogCallback))                                                         \
@@ -263,29 +276,31 @@ ACU_LATER_FFMPEG_CONSTANTS(ACU_DECLARE)
   F(int, av_strerror, (int, char*, size_t))                                                             \
   F(const char*, av_version_info, ())
 
-#define ACU_AVCODEC_FUNCTIONS(F)                                                       \
-  F(int, av_codec_is_decoder, (const AVCodec*))                                        \
-  F(const AVCodec*, av_codec_iterate, (void**))                                        \
-  F(AVPacket*, av_packet_alloc, ())                                                    \
-  F(AVPacket*, av_packet_clone, (const AVPacket*))                                     \
-  F(void, av_packet_free, (AVPacket**))                                                \
-  F(const char*, av_packet_side_data_name, (AVPacketSideDataType))                     \
-  F(void, av_packet_unref, (AVPacket*))                                                \
-  F(AVCodecContext*, avcodec_alloc_context3, (const AVCodec*))                         \
-  F(int, avcodec_default_get_buffer2, (AVCodecContext*, AVFrame*, int))                \
-  F(const AVCodecDescriptor*, avcodec_descriptor_get_by_name, (const char*))           \
-  F(const AVCodec*, avcodec_find_decoder, (AVCodecID))                                 \
-  F(void, avcodec_flush_buffers, (AVCodecContext*))                                    \
-  F(void, avcodec_free_context, (AVCodecContext**))                                    \
-  F(const char*, avcodec_get_name, (AVCodecID))                                        \
-  F(int, avcodec_open2, (AVCodecContext*, const AVCodec*, AVDictionary**))             \
-  F(AVCodecParameters*, avcodec_parameters_alloc, ())                                  \
-  F(int, avcodec_parameters_copy, (AVCodecParameters*, const AVCodecParameters*))      \
-  F(void, avcodec_parameters_free, (AVCodecParameters**))                              \
-  F(int, avcodec_parameters_from_context, (AVCodecParameters*, const AVCodecContext*)) \
-  F(int, avcodec_parameters_to_context, (AVCodecContext*, const AVCodecParameters*))   \
-  F(int, avcodec_receive_frame, (AVCodecContext*, AVFrame*))                           \
-  F(int, avcodec_send_packet, (AVCodecContext*, const AVPacket*))                      \
+#define ACU_AVCODEC_FUNCTIONS(F)                                                        \
+  F(int, av_codec_is_decoder, (const AVCodec*))                                         \
+  F(const AVCodec*, av_codec_iterate, (void**))                                         \
+  F(AVPacket*, av_packet_alloc, ())                                                     \
+  F(AVPacket*, av_packet_clone, (const AVPacket*))                                      \
+  F(void, av_packet_free, (AVPacket**))                                                 \
+  F(const char*, av_packet_side_data_name, (AVPacketSideDataType))                      \
+  F(void, av_packet_unref, (AVPacket*))                                                 \
+  F(AVCodecContext*, avcodec_alloc_context3, (const AVCodec*))                          \
+  F(int, avcodec_default_get_buffer2, (AVCodecContext*, AVFrame*, int))                 \
+  F(AVPixelFormat, avcodec_default_get_format, (AVCodecContext*, const AVPixelFormat*)) \
+  F(const AVCodecDescriptor*, avcodec_descriptor_get_by_name, (const char*))            \
+  F(const AVCodec*, avcodec_find_decoder, (AVCodecID))                                  \
+  F(void, avcodec_flush_buffers, (AVCodecContext*))                                     \
+  F(void, avcodec_free_context, (AVCodecContext**))                                     \
+  F(const AVCodecHWConfig*, avcodec_get_hw_config, (const AVCodec*, int))               \
+  F(const char*, avcodec_get_name, (AVCodecID))                                         \
+  F(int, avcodec_open2, (AVCodecContext*, const AVCodec*, AVDictionary**))              \
+  F(AVCodecParameters*, avcodec_parameters_alloc, ())                                   \
+  F(int, avcodec_parameters_copy, (AVCodecParameters*, const AVCodecParameters*))       \
+  F(void, avcodec_parameters_free, (AVCodecParameters**))                               \
+  F(int, avcodec_parameters_from_context, (AVCodecParameters*, const AVCodecContext*))  \
+  F(int, avcodec_parameters_to_context, (AVCodecContext*, const AVCodecParameters*))    \
+  F(int, avcodec_receive_frame, (AVCodecContext*, AVFrame*))                            \
+  F(int, avcodec_send_packet, (AVCodecContext*, const AVPacket*))                       \
   F(unsigned, avcodec_version, ())
 
 #define ACU_AVFORMAT_FUNCTIONS(F)                                                                                \

@@ -1,5 +1,8 @@
 #include "io/ffmpeg/decoder.h"
 
+#include <utility>
+
+#include "io/ffmpeg/hardware.h"
 #include "io/ffmpeg/library.h"
 
 namespace acutance {
@@ -83,7 +86,23 @@ int DecoderSetup::Open(int threads, OnError on_error, DamageWatch& watch, Decode
   const bool explodes = on_error == OnError::kFind && !log_suffices;
   Ffmpeg().av_opt_set_int(decoder.get(), "err_detect", AV_EF_CRCCHECK | (explodes ? AV_EF_EXPLODE : 0), 0);
   watch.Attach(*decoder, on_error == OnError::kRecord);
+  if (hardware) hardware->Attach(*decoder);
   return Ffmpeg().avcodec_open2(decoder.get(), codec, nullptr);
+}
+
+int DecoderSetup::Receive(AVCodecContext& decoder, FramePtr& frame) const {
+  int error = Ffmpeg().avcodec_receive_frame(&decoder, frame.get());
+  if (error >= 0 && hardware) error = hardware->Download(frame, film_grain);
+  if (error < 0 || !declarations) return error;
+  const auto to = Fields(*frame);
+  const auto from = Fields(std::as_const(*declarations));
+  to.color_range() = from.color_range();
+  to.color_primaries() = from.color_primaries();
+  to.color_trc() = from.color_trc();
+  to.colorspace() = from.colorspace();
+  to.chroma_location() = from.chroma_location();
+  to.sample_aspect_ratio() = from.sample_aspect_ratio();
+  return 0;
 }
 
 }  // namespace acutance

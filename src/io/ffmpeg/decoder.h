@@ -1,4 +1,4 @@
-// FFmpeg's decoders on the CPU, as this folder opens them.
+// FFmpeg's decoders, as this folder opens them.
 #pragma once
 
 #include <cstdint>
@@ -51,12 +51,16 @@ enum class OnError {
   kIgnore,  // after a jump, where pictures may lack the references of their own
 };
 
+class HardwareDevice;
+
 /// What decoders of a stream need. They may be made on any thread while the container is read.
 struct DecoderSetup {
   const AVCodec* codec = nullptr;
   std::unique_ptr<AVCodecParameters, FfmpegFreed> parameters;
   AVRational time_base{};
   bool film_grain = true;
+  std::shared_ptr<const HardwareDevice> hardware{};  // decodes; null: the CPU does
+  FramePtr declarations{};  // whose colors and shape all frames declare; null: those that the decoder declares
 
   /// AVERROR(ENOMEM), or 0.
   int CopyParameters(const AVCodecParameters& from);
@@ -64,6 +68,8 @@ struct DecoderSetup {
   DecoderPtr Make(const AVCodec* codec, int threads) const;
   /// Opens one that is watched; an error code of FFmpeg's.
   int Open(int threads, OnError on_error, DamageWatch& watch, DecoderPtr& decoder) const;
+  /// The decoder's next frame, in the host's memory. Returns FFmpeg's error code.
+  int Receive(AVCodecContext& decoder, FramePtr& frame) const;
 };
 
 }  // namespace acutance

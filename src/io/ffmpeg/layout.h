@@ -22,10 +22,14 @@ constexpr uint16_t kNoField = 0xffff;  // a version without the field
 /// the layout finds them there, or the other way round. The error names the first field that is elsewhere.
 Status CheckFfmpegLayout();
 
+/// The same of the fields for decoders on devices: without them, FFmpeg's own decoders serve.
+Status CheckHardwareLayout();
+
 template <class T>
 using Pointers = T* [8];
 using Strides = int[8];
 using GetBuffer = int (*)(AVCodecContext*, AVFrame*, int);
+using GetFormat = AVPixelFormat (*)(AVCodecContext*, const AVPixelFormat*);
 using OpenIo = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
 // The fields that this folder uses: type, name, offset in each layout on 64-bit machines.
@@ -54,15 +58,17 @@ using OpenIo = int (*)(AVFormatContext*, AVIOContext**, const char*, int, AVDict
   F(AVDictionary*, metadata, 368, 368, 336, 312, 312)                       \
   F(int, decode_error_flags, 376, 376, 344, 320, 320)
 
-#define ACU_CODEC_CONTEXT_FIELDS(F)                                         \
-  F(const AVCodec*, codec, 16, 16, 16, 16, 16)                              \
-  F(int, codec_id, 24, 24, 24, 24, 24)                                      \
-  F(void*, opaque, 48, 48, 48, 48, 48)                                      \
-  F(uint8_t*, extradata, 88, 88, 72, 72, 72)                                \
-  F(int, extradata_size, 96, 96, 80, 80, 80)                                \
-  F(GetBuffer, get_buffer2, 408, 408, 408, 408, 408)                        \
-  F(int64_t, reordered_opaque, 528, kNoField, kNoField, kNoField, kNoField) \
-  F(int, thread_safe_callbacks, 648, kNoField, kNoField, kNoField, kNoField)
+#define ACU_CODEC_CONTEXT_FIELDS(F)                                          \
+  F(const AVCodec*, codec, 16, 16, 16, 16, 16)                               \
+  F(int, codec_id, 24, 24, 24, 24, 24)                                       \
+  F(void*, opaque, 48, 48, 48, 48, 48)                                       \
+  F(uint8_t*, extradata, 88, 88, 72, 72, 72)                                 \
+  F(int, extradata_size, 96, 96, 80, 80, 80)                                 \
+  F(GetFormat, get_format, 152, 152, 192, 192, 192)                          \
+  F(GetBuffer, get_buffer2, 408, 408, 408, 408, 408)                         \
+  F(int64_t, reordered_opaque, 528, kNoField, kNoField, kNoField, kNoField)  \
+  F(int, thread_safe_callbacks, 648, kNoField, kNoField, kNoField, kNoField) \
+  F(AVBufferRef*, hw_device_ctx, 872, 864, 560, 560, 560)
 
 #define ACU_PARAMETERS_FIELDS(F)                                        \
   F(int, codec_type, 0, 0, 0, 0, 0)                                     \

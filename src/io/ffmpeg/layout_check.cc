@@ -134,6 +134,16 @@ Status CheckDecoders() {
   return CheckParameters(*decoder, *parameters);
 }
 
+Status CheckHardwareFields(AVCodecContext& decoder) {
+  const auto fields = Fields(decoder);
+  ACU_EXPECT(fields.get_format() == Ffmpeg().avcodec_default_get_format, "AVCodecContext.get_format");
+  ACU_EXPECT(fields.k_hw_device_ctx[g_ffmpeg_layout] + static_cast<int>(sizeof(void*)) ==
+                     OffsetOf(&decoder, "hwaccel_flags") &&
+                 !fields.hw_device_ctx(),
+             "AVCodecContext.hw_device_ctx");
+  return {};
+}
+
 Status CheckStreams(AVFormatContext& container) {
   AVStream* const first = Ffmpeg().avformat_new_stream(&container, nullptr);
   AVStream* const second = Ffmpeg().avformat_new_stream(&container, nullptr);
@@ -188,6 +198,11 @@ Status CheckContainers() {
 }
 
 }  // namespace
+
+Status CheckHardwareLayout() {
+  const Owned<AVCodecContext> decoder(Ffmpeg().avcodec_alloc_context3(nullptr));
+  return decoder ? CheckHardwareFields(*decoder) : Error(StatusCode::kOutOfMemory, "no memory");
+}
 
 Status CheckFfmpegLayout() {
   ACU_RETURN_IF_ERROR(CheckFrames());

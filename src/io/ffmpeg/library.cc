@@ -134,6 +134,7 @@ struct Loaded {
     DescribeVersion();
     if (!is_shared) g_library.av_log_set_callback([](void*, int, const char*, va_list) {});
     const Status checked = CheckFfmpegLayout();
+    g_library.has_hardware = checked.ok() && CheckHardwareLayout().ok();
     if (!is_shared) g_library.av_log_set_callback(g_library.av_log_default_callback);
     return checked;
   }

@@ -42,6 +42,7 @@ struct FfmpegLibrary {
 #undef ACU_DECLARE
   AVCodecID codec_ids[static_cast<int>(Codec::kOther)] = {};  // 0, which is no codec, where there is none
   bool crops = false;                                         // its demuxers and decoders apply the crop of a container
+  bool has_hardware = false;  // the fields for decoders on devices are where they are looked for
 };
 
 /// Loads a version from 5.1 to 9. The folder that ACUTANCE_FFMPEG_LIBRARIES names, or else these places in their order:

@@ -42,7 +42,7 @@ void SegmentCrew::Add(Segment segment, const Size& size) {
   if (started_on_device_ < static_cast<size_t>(size.on_device))
     Start(MakeDeviceWorker(setup_, size.device), true, started_on_device_);
   else if (started_on_cpu_ < static_cast<size_t>(size.on_cpu))
-    Start(MakeCpuWorker(setup_, size.threads), false, started_on_cpu_);
+    Start(MakeFfmpegWorker(setup_, size.threads), false, started_on_cpu_);
 }
 
 void SegmentCrew::Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count) {
@@ -59,6 +59,11 @@ void SegmentCrew::CountOnDevice(int more) {
   workers_on_device_ += more;
 }
 
+void SegmentCrew::NoteDevice() {
+  const std::scoped_lock lock(mutex_);
+  used_device_ = true;
+}
+
 bool SegmentCrew::IsReady(const Job& job) const {
   return is_stopped_ || !job.frames.empty() || job.is_done || (!job.is_taken && unable_ == threads_.size());
 }
@@ -73,6 +78,11 @@ bool SegmentCrew::HasRoom(const Job& job) const {
 size_t SegmentCrew::waiting() {
   const std::scoped_lock lock(mutex_);
   return waiting_;
+}
+
+bool SegmentCrew::used_device() const {
+  const std::scoped_lock lock(mutex_);
+  return used_device_;
 }
 
 SegmentCrew::Event SegmentCrew::Next(DecodedFrame& frame) {
@@ -117,6 +127,7 @@ void SegmentCrew::Clear() {
   });
   jobs_.clear();
   waiting_ = 0;
+  used_device_ = false;
 }
 
 void SegmentCrew::Stop() {
@@ -176,7 +187,8 @@ std::shared_ptr<SegmentCrew::Job> SegmentCrew::Take(bool is_on_device) {
 void SegmentCrew::Work(SegmentWorker& worker, bool is_on_device) {
   while (const std::shared_ptr<Job> job = Take(is_on_device)) {
     Outcome outcome = Decode(worker, *job, is_on_device ? &on_device_ : &on_cpu_);
-    if (is_on_device && outcome == Outcome::kDoubt) outcome = Decode(*MakeCpuWorker(setup_, 1), *job, nullptr);
+    if (is_on_device && outcome == Outcome::kDone) NoteDevice();
+    if (is_on_device && outcome == Outcome::kDoubt) outcome = Decode(*MakeFfmpegWorker(setup_, 1), *job, nullptr);
     if (outcome == Outcome::kUnable) CountOnDevice(is_on_device ? -1 : 0);
     Finish(*job, outcome);
     if (outcome == Outcome::kUnable) return;

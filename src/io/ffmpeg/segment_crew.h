@@ -52,6 +52,9 @@ class SegmentCrew {
   /// Waits for the first frame of the first segment, if there is one. False: there are doubts.
   bool BeginsSoundly();
 
+  /// Whether a device has decoded a segment since the last Clear(). Any thread.
+  bool used_device() const;
+
   /// Drops all segments.
   void Clear();
   /// Ends waits from now on. Any thread.
@@ -83,6 +86,7 @@ class SegmentCrew {
 
   void Start(std::unique_ptr<SegmentWorker> worker, bool is_on_device, size_t& count);
   void CountOnDevice(int more);
+  void NoteDevice();
   void Work(SegmentWorker& worker, bool is_on_device);
   std::shared_ptr<Job> Take(bool is_on_device);
   std::shared_ptr<Job> FirstFree() const;
@@ -99,9 +103,10 @@ class SegmentCrew {
   size_t started_on_cpu_ = 0, started_on_device_ = 0;
   // Under the mutex:
   int workers_on_device_ = 0;
+  bool used_device_ = false;
   Pace on_cpu_, on_device_;
   double guess_ = 0;  // of on_cpu_, until that is known
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable has_work_, has_news_, has_room_;
   size_t most_waiting_ = 0, waiting_ = 0;  // frames
   size_t idle_ = 0;

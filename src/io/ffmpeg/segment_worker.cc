@@ -1,6 +1,7 @@
 #include "io/ffmpeg/segment_worker.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "io/ffmpeg/device_packets.h"
@@ -10,14 +11,16 @@ namespace acutance {
 namespace {
 
 /// Feeds a decoder and checks the order of its frames. One decoder serves for all segments until there are doubts:
-/// their parameter sets are the same, and the memory of its frames is used again, which the system would clear.
-class CpuWorker : public SegmentWorker {
+/// their parameter sets are the same, and the memory of its frames is used again, which the system would clear. Some
+/// devices report an error a few frames late, so that their last frames are held.
+class FfmpegWorker : public SegmentWorker {
  public:
-  CpuWorker(const DecoderSetup& setup, int threads) : setup_(setup), threads_(threads) {}
-  ~CpuWorker() override { decoder_.reset(); }
+  FfmpegWorker(const DecoderSetup& setup, int threads) : setup_(setup), threads_(threads) {}
+  ~FfmpegWorker() override { decoder_.reset(); }
 
   Outcome Decode(Segment& segment, const Give& give) override {
     segment.order.Restart();
+    held_.clear();
     if (decoder_) Ffmpeg().avcodec_flush_buffers(decoder_.get());
     else if (setup_.Open(threads_, OnError::kFind, watch_, decoder_) < 0) return decoder_.reset(), Outcome::kUnable;
     if (DecodeAll(segment, give)) return Outcome::kDone;
@@ -30,7 +33,13 @@ class CpuWorker : public SegmentWorker {
     for (StreamPacket& packet : segment.packets)
       if (SendPacket(*decoder_, &packet) < 0 || !Drain(segment.order, give)) return false;
     SendPacket(*decoder_, nullptr);
-    return Drain(segment.order, give) && segment.order.is_complete();
+    return Drain(segment.order, give) && segment.order.is_complete() && GiveAllBut(0, give);
+  }
+
+  bool GiveAllBut(size_t count, const Give& give) {
+    for (; held_.size() > count; held_.pop_front())
+      if (!give(std::move(held_.front()))) return false;
+    return true;
   }
 
   /// Takes the frames that the decoder gives without another packet. False: one, or one before it, is damaged.
@@ -38,20 +47,24 @@ class CpuWorker : public SegmentWorker {
     for (;;) {
       DecodedFrame next{MakeFrame()};
       if (!next.frame) return false;
-      const int error = Ffmpeg().avcodec_receive_frame(decoder_.get(), next.frame.get());
+      const int error = setup_.Receive(*decoder_, next.frame);
       if (watch_.has_errors()) return false;
       if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return true;
       if (error < 0 || IsCorrupt(*next.frame)) return false;
       const FrameOrder::Verdict verdict = order.Check(*next.frame);
       if (verdict == FrameOrder::Verdict::kWrong || !watch_.IsComplete(*next.frame)) return false;
-      if (verdict == FrameOrder::Verdict::kNext && !give(std::move(next))) return false;
+      if (verdict == FrameOrder::Verdict::kNext) held_.push_back(std::move(next));
+      if (!GiveAllBut(setup_.hardware ? kHeld : 0, give)) return false;
     }
   }
+
+  static constexpr size_t kHeld = 8;  // FFmpeg has about two frames in flight in a device of Vulkan
 
   const DecoderSetup& setup_;
   const int threads_;
   DamageWatch watch_;  // outlives the decoder
   DecoderPtr decoder_;
+  std::deque<DecodedFrame> held_;
 };
 
 /// Shows what a device decodes, with the times that the packets declare.
@@ -118,11 +131,12 @@ class DeviceWorker : public SegmentWorker {
 
 }  // namespace
 
-std::unique_ptr<SegmentWorker> MakeCpuWorker(const DecoderSetup& setup, int threads) {
-  return std::make_unique<CpuWorker>(setup, threads);
+std::unique_ptr<SegmentWorker> MakeFfmpegWorker(const DecoderSetup& setup, int threads) {
+  return std::make_unique<FfmpegWorker>(setup, threads);
 }
 
 std::unique_ptr<SegmentWorker> MakeDeviceWorker(const DecoderSetup& setup, const DeviceCrew& device) {
+  if (device.hardware) return MakeFfmpegWorker(*device.hardware, 1);
   return std::make_unique<DeviceWorker>(setup, device);
 }
 

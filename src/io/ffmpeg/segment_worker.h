@@ -10,8 +10,10 @@
 
 namespace acutance {
 
-/// Decoding segments on a device: what all frames have in common.
+/// Decoding segments on a device: by FFmpeg's decoders there, or by those that `open` opens, whose frames have these
+/// declarations.
 struct DeviceCrew {
+  std::shared_ptr<const DecoderSetup> hardware{};  // null: `open` decodes
   OpenDeviceDecoder open;
   CodedVideo video{};
   FramePtr declarations;  // a frame's, without its time
@@ -39,7 +41,7 @@ class SegmentWorker {
 };
 
 /// setup outlives both.
-std::unique_ptr<SegmentWorker> MakeCpuWorker(const DecoderSetup& setup, int threads);
+std::unique_ptr<SegmentWorker> MakeFfmpegWorker(const DecoderSetup& setup, int threads);
 std::unique_ptr<SegmentWorker> MakeDeviceWorker(const DecoderSetup& setup, const DeviceCrew& device);
 
 }  // namespace acutance

@@ -37,6 +37,7 @@ class FfmpegSource : public VideoSource {
   std::optional<double> frame_rate() const override { return input().frame_rate(); }
   std::optional<double> time() const override { return time_; }
   Status DecodeOn(const DeviceDecoding& decoding) override;
+  Status DecodeBy(const HardwareDecoding& decoding) override;
   std::vector<std::string> warnings() const override;
   StreamDamage damage() const override { return decoder_.damage(); }
   Decoding decoding() const override { return decoder_.decoding(); }
@@ -67,6 +68,7 @@ class FfmpegSource : public VideoSource {
   FrameChanges changes_;
   std::string profile_warning_;
   DecodedFrame first_;
+  FramePtr declarations_;  // the first frame's
   bool luma_only_ = false;
   bool ended_ = false;
   int64_t frames_ = 0;          // handed out
@@ -83,6 +85,9 @@ Status FfmpegSource::Open() {
                  reason.empty() ? "" : ": it is damaged: " + reason);
   }
   ACU_ASSIGN_OR_RETURN(format_, FormatOfFrame(first_));
+  declarations_ = MakeFrame();
+  if (!declarations_ || Ffmpeg().av_frame_copy_props(declarations_.get(), first_.frame.get()) < 0)
+    return Error(StatusCode::kOutOfMemory, "{}: no memory", input().name());
   input().DescribeUnprobed();
   color_ = ColorOf(*first_.frame);
   facts_ = FactsOf(input().container(), input().track(), *first_.frame);
@@ -128,6 +133,15 @@ Status FfmpegSource::DecodeOn(const DeviceDecoding& decoding) {
   if (!reason.empty()) return Error(StatusCode::kUnsupported, "{}: {}", input().name(), reason);
   decoder_.SetPictures(format_, luma_only_);
   return decoder_.DecodeOn(decoding, *first_.frame);
+}
+
+Status FfmpegSource::DecodeBy(const HardwareDecoding& decoding) {
+  std::string_view reason;
+  if (input().starts_between_keys()) reason = "it starts between key frames";
+  else if (ended_) reason = "its pictures are read already";
+  if (!reason.empty()) return Error(StatusCode::kUnsupported, "{}: {}", input().name(), reason);
+  decoder_.SetPictures(format_, luma_only_);
+  return decoder_.DecodeBy(decoding, declarations_);
 }
 
 Result<PictureFormat> FfmpegSource::FormatOfFrame(const DecodedFrame& next) const {

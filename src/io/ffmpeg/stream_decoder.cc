@@ -6,6 +6,7 @@
 
 #include "base/usable_cpus.h"
 #include "io/ffmpeg/h264_bits.h"
+#include "io/ffmpeg/hardware.h"
 #include "io/ffmpeg/library.h"
 #include "io/ffmpeg/still_orientation.h"
 
@@ -225,6 +226,28 @@ Status StreamDecoder::DecodeOn(const DeviceDecoding& decoding, const AVFrame& de
   return StartWithSegments();
 }
 
+Status StreamDecoder::DecodeBy(const HardwareDecoding& decoding, const FramePtr& declarations) {
+  const auto refuse = [&](const Status& status) {
+    return Error(status.code(), "{}: {}", input_.name(), status.message());
+  };
+  if (on_error_ == OnError::kRecord) return {};  // it is damaged
+  if (!cutter_.refusal().empty()) return refuse(Error(StatusCode::kUnsupported, "{}", cutter_.refusal()));
+  const auto there = SetUpHardware(setup_, decoding, declarations);
+  if (!there.ok()) return refuse(there.status());
+  ACU_RETURN_IF_ERROR(StartAnew());
+  repeated_ = frames_;
+  EndHere();
+  next_ = cutter_.Cut(options_.segments.least_packets);
+  if (!next_ || !cutter_.starts_surely()) return refuse(Error(StatusCode::kUnsupported, "{}", WhyNoSegments()));
+  const Result<bool> is_same = CheckHardware(setup_, **there, next_->packets);
+  if (!is_same.ok()) return refuse(is_same.status());
+  if (!*is_same) return {};
+  on_device_.hardware = *there;
+  device_ = DeviceDecoding{
+      .open = nullptr, .decoders = decoding.decoders, .host_threads = 0, .most_bytes = options_.segments.most_bytes};
+  return {};
+}
+
 /// The decoder that began leaves the first segment to the device, too, where that gives the same frames. Those that it
 /// gave are decoded once more, and left out.
 Status StreamDecoder::StartWithSegments() {
@@ -382,6 +405,13 @@ Result<DecodedFrame> StreamDecoder::Next() {
 /// By one decoder, from the start; on one thread where there is damage.
 Status StreamDecoder::DecodeAgain() {
   if (found_damage_) on_error_ = OnError::kRecord;
+  const char* why = found_damage_ ? "it is damaged" : "its frames are not those that its packets declare";
+  ACU_RETURN_IF_ERROR(StartAnew());
+  cutter_.Start(why);
+  return OpenDecoder();
+}
+
+Status StreamDecoder::StartAnew() {
   crew_.Clear();
   next_.reset();
   TakeHere(std::nullopt);
@@ -392,11 +422,11 @@ Status StreamDecoder::DecodeAgain() {
   damage_ = {};
   damaged_packets_.clear();
   ACU_RETURN_IF_ERROR(input_.Reopen(options_.always_probe));
-  cutter_.Start(found_damage_ ? "it is damaged" : "its frames are not those that its packets declare");
+  cutter_.Start(WhyOneDecoder());
   is_doubtful_ = found_damage_ = is_first_ = false;
   packet_ = decoded_ = in_a_row_ = segments_ = repeated_ = 0;
   ranges_.clear();
-  return OpenDecoder();
+  return {};
 }
 
 int64_t StreamDecoder::Skip(int64_t count, const std::function<void(int64_t)>& passed) {
@@ -464,10 +494,22 @@ StreamDamage StreamDecoder::damage() const {
   return damage;
 }
 
+std::string StreamDecoder::WhyNoSegments() const {
+  if (!cutter_.refusal().empty()) return cutter_.refusal();
+  return lacked_room_ ? "its segments are too large for the memory" : "no decoder can start after its beginning";
+}
+
+std::string_view StreamDecoder::DecoderName() const {
+  if (!crew_.used_device()) return "cpu";
+  return on_device_.hardware ? on_device_.hardware->hardware->option() : "nvdec";
+}
+
 Decoding StreamDecoder::decoding() const {
-  if (segments_ > 0 || !cutter_.refusal().empty()) return {segments_, cutter_.refusal()};
-  if (decoded_ <= options_.segments.start_after) return {0, "it is short, or only its start was read"};
-  return {0, lacked_room_ ? "its segments are too large for the memory" : "no decoder can start after its beginning"};
+  Decoding how{.segments = segments_, .one_decoder = cutter_.refusal(), .decoder = std::string(DecoderName())};
+  if (segments_ > 0 || !how.one_decoder.empty()) return how;
+  how.one_decoder =
+      decoded_ <= options_.segments.start_after ? "it is short, or only its start was read" : WhyNoSegments();
+  return how;
 }
 
 }  // namespace acutance

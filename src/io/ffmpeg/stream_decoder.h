@@ -37,6 +37,10 @@ class StreamDecoder {
   /// Lets a device decode segments. After SetPictures, before the second frame. declarations: the first frame's.
   Status DecodeOn(const DeviceDecoding& decoding, const AVFrame& declarations);
 
+  /// The same by FFmpeg's decoders for the machine's hardware, whose first frames are compared with its own decoder's.
+  /// At any time before the end.
+  Status DecodeBy(const HardwareDecoding& decoding, const FramePtr& declarations);
+
   /// The next frame; null: the end.
   Result<DecodedFrame> Next();
 
@@ -65,6 +69,7 @@ class StreamDecoder {
  private:
   Status Failure(std::string_view what, int error) const;
   std::string WhyOneDecoder() const;  // empty: there may be several
+  std::string WhyNoSegments() const;
   Status OpenDecoder();
   Status DecodeAgain();
 
@@ -81,7 +86,9 @@ class StreamDecoder {
   bool HasLost(const AVFrame* frame);
 
   // Segments.
+  std::string_view DecoderName() const;
   Status StartWithSegments();
+  Status StartAnew();
   Result<DecodedFrame> NextInOrder();
   Result<FramePtr> NextHere();
   Result<DecodedFrame> NextOfCrew();
@@ -109,6 +116,7 @@ class StreamDecoder {
   bool fed_all_ = false;
 
   SegmentCutter cutter_{input_};
+  DeviceCrew on_device_;  // outlives the crew
   SegmentCrew crew_{setup_};
   bool decodes_here_ = true;     // the frames that come next
   std::optional<Segment> here_;  // of the decoder here; not set: all packets that are left
@@ -117,7 +125,6 @@ class StreamDecoder {
   std::optional<Segment> next_;  // for which there was no room
   bool lacked_room_ = false;     // for one segment alone
   PictureFormat format_;
-  DeviceCrew on_device_;
   int64_t segments_ = 0;    // given to the crew
   int64_t last_time_ = 0;   // of the last frame
   bool times_rise_ = true;  // all frames have times, in their order
