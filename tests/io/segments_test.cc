@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "tests/io/decoded_video.h"
 #include "tests/io/ffmpeg_test_util.h"
 
 namespace acutance {
@@ -11,45 +12,6 @@ namespace {
 
 using namespace test;
 using testing::HasSubstr;
-
-/// All that a reader of a video learns.
-struct Decoded {
-  std::vector<std::string> frames;  // samples and time
-  std::string error;
-  std::vector<std::string> findings;
-  Decoding decoding;
-};
-
-uint64_t HashOf(const Picture& picture) {
-  uint64_t hash = 14695981039346656037u;
-  for (int p = 0; p < picture.format.PlaneCount(); ++p)
-    for (int y = 0; y < picture.planes[p].height; ++y)
-      for (int x = 0; x < picture.planes[p].width; ++x)
-        hash = (hash ^ static_cast<uint64_t>(SampleAt(picture, p, x, y))) * 1099511628211u;
-  return hash;
-}
-
-Decoded Decode(const std::string& path, const OpenOptions& options) {
-  Decoded decoded;
-  Result<std::unique_ptr<VideoSource>> opened = OpenVideo(path, options);
-  if (!opened.ok()) {
-    decoded.error = opened.status().message();
-    return decoded;
-  }
-  VideoSource& video = **opened;
-  for (;;) {
-    const Result<std::optional<Picture>> next = video.Next();
-    if (!next.ok()) decoded.error = next.status().message();
-    if (!next.ok() || !*next) break;
-    decoded.frames.push_back(fmt::format("{:x} at {}", HashOf(**next), video.time().value_or(-1)));
-  }
-  decoded.findings = video.warnings();
-  for (const InputChange& change : video.frame_changes()) decoded.findings.push_back(change.text);
-  const StreamDamage damage = video.damage();
-  decoded.findings.push_back(fmt::format("{} {} {}", damage.reason, damage.lost, fmt::join(damage.frames, " ")));
-  decoded.decoding = video.decoding();
-  return decoded;
-}
 
 /// Segments as short as the stream allows.
 OpenOptions Short(int threads = 3) {

@@ -16,6 +16,8 @@
 namespace acutance {
 namespace {
 
+constexpr int kLacksGrain = AVERROR(ENOSYS);
+
 /// How the decoder is set up for a type of devices; null: it is not.
 const AVCodecHWConfig* ConfigOf(const AVCodec& decoder, int type) {
   for (int i = 0;; ++i) {
@@ -98,7 +100,7 @@ void HardwareDevice::Attach(AVCodecContext& decoder) const {
 }
 
 int HardwareDevice::Download(FramePtr& frame, bool adds_grain) const {
-  if (adds_grain && DescribesGrain(*frame)) return AVERROR(ENOSYS);
+  if (adds_grain && DescribesGrain(*frame)) return kLacksGrain;
   FramePtr copy = MakeFrame();
   if (!copy) return AVERROR(ENOMEM);
   // The copy has the size of the device's memory until the crop at the left and at the top is applied.
@@ -159,7 +161,8 @@ FirstFrames DecodeFirst(const DecoderSetup& setup, std::span<StreamPacket> packe
   if (error >= 0) error = SendPacket(*decoder, nullptr);
   drain();
   decoded.problem = watch.TakeError();
-  if (decoded.problem.empty() && error != AVERROR_EOF) decoded.problem = FfmpegReason(error);
+  if (error == kLacksGrain) decoded.problem = "it leaves out film grain";
+  else if (decoded.problem.empty() && error != AVERROR_EOF) decoded.problem = FfmpegReason(error);
   return decoded;
 }
 

@@ -149,6 +149,14 @@ void SegmentCrew::End() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+void SegmentCrew::Dismiss() {
+  End();
+  threads_.clear();
+  started_on_cpu_ = started_on_device_ = unable_ = 0;
+  workers_on_device_ = 0;
+  is_ending_ = false;
+}
+
 std::shared_ptr<SegmentCrew::Job> SegmentCrew::FirstFree() const {
   const auto free = std::ranges::find_if(jobs_, [](const auto& job) { return !job->is_taken && !job->is_dropped; });
   return free == jobs_.end() ? nullptr : *free;

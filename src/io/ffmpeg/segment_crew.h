@@ -57,6 +57,8 @@ class SegmentCrew {
 
   /// Drops all segments.
   void Clear();
+  /// And ends all workers; Add() starts others.
+  void Dismiss();
   /// Ends waits from now on. Any thread.
   void Stop();
 

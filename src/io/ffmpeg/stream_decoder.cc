@@ -234,6 +234,7 @@ Status StreamDecoder::DecodeBy(const HardwareDecoding& decoding, const FramePtr&
   if (!cutter_.refusal().empty()) return refuse(Error(StatusCode::kUnsupported, "{}", cutter_.refusal()));
   const auto there = SetUpHardware(setup_, decoding, declarations);
   if (!there.ok()) return refuse(there.status());
+  crew_.Dismiss();
   ACU_RETURN_IF_ERROR(StartAnew());
   repeated_ = frames_;
   EndHere();
