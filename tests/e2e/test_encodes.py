@@ -189,6 +189,10 @@ class Encodes(CommandTest):
         short = self.ffmpeg("-i", self.dis, "-c:v", "mpeg2video", "-q:v", "9", self.path("short.mp4"))
         decoding = self.document("score", short, short, *self.MODEL)["inputs"][1]["decoding"]
         self.assertTrue(decoding["segments"] > 0 or decoding["one_decoder"], decoding)
+        self.assertEqual(decoding["decoder"], "cpu")
+        for decoder in ("vulkan", "vaapi"):
+            self.assert_fails(self.acutance("score", short, short, *self.MODEL, "--decoder", decoder), 1,
+                              "short.mp4: mpeg2video decoders may differ in their pictures")
 
     def test_options_before_the_videos(self):
         good, bad = self.good_and_bad()

@@ -102,6 +102,8 @@ int FakeHardware::Receive(AVCodecContext* decoder, AVFrame* frame) {
   const auto fields = Fields(*frame);
   fake.surfaces_[fields.data()[0]] = fields.format();
   fields.format() = fake.config_.pix_fmt;
+  const bool is_other = std::string_view(Fields(*decoder).codec()->name) == "libvpx-vp9";
+  if (fake.declares_other || is_other) fields.color_primaries() = AVCOL_PRI_BT2020;
   if (fake.describes_grain) fake.real_.av_frame_new_side_data(frame, AV_FRAME_DATA_FILM_GRAIN_PARAMS, 8);
   return 0;
 }

@@ -28,6 +28,7 @@ class FakeHardware {
   bool gives_8_bits = false;              // in place of 10
   bool alters = false;                    // a sample of each frame
   bool describes_grain = false;           // which it leaves out
+  bool declares_other = false;            // primaries; the one of VP9 always does
   std::atomic<int> copies_left{1 << 30};  // then all copies fail
   std::atomic<int> altered{-1};           // the copy that has another sample; an error follows two frames later
   std::atomic<int> frames_left{1 << 30};  // then decoders report errors

@@ -91,7 +91,7 @@ TEST_F(HardwareDecoders, GiveTheFramesOfFfmpegsOwn) {
            {"-pix_fmt yuv420p -c:v libx264 -g 10 -color_range pc -colorspace bt709 -color_trc bt709 -aspect 2",
             "g.mp4"},
            {"-pix_fmt yuv420p -c:v libx264 -g 10", "h.mp4", "86x54"},
-           {"-pix_fmt yuv420p -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 10 -color_trc bt709", "i.webm"},
+           {"-pix_fmt yuv420p -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 10 -color_primaries bt709", "i.webm"},
        })
     for (const int decoders : {1, 3}) {
       SCOPED_TRACE(fmt::format("{} {}", stream.file, decoders));
@@ -153,6 +153,9 @@ TEST_F(HardwareDecoders, WhereTheyCannotBeginTheReasonIsNamed) {
   fake_->alters = true;
   ExpectRefused(path, "its first frames have other samples than those of FFmpeg's own decoder");
   fake_->alters = false;
+  fake_->declares_other = true;
+  ExpectRefused(path, "its frames declare other colors");
+  fake_->declares_other = false;
   fake_->describes_grain = true;
   ExpectRefused(path, "it leaves out film grain");
   fake_->describes_grain = false;
