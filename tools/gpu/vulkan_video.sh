@@ -3,7 +3,7 @@
 #
 # usage: tools/gpu/vulkan_video.sh make [FOLDER]        clips, FFmpeg's libraries with Vulkan, built from Debian's sources
 #                                                       of $SUITES (sid trixie), and the Vulkan loader; FOLDER:
-#                                                       build/gpu/vulkan-video by default, about 40 MB
+#                                                       build/gpu/vulkan-video by default, about 45 MB
 #        vulkan_video.sh check ACUTANCE FOLDER [OPTION]...    on the machine with the GPU, which needs no FFmpeg; OPTION: of
 #                                                       acutance score, such as --backend cuda
 #
@@ -85,6 +85,7 @@ clips() {
   clip hevc422.mkv 60 640x360 yuv422p10le 2M 500k "${x265[@]}"
   clip hevc444.mkv 60 640x360 yuv444p 2M 500k "${x265[@]}"
   clip hevc12.mkv 60 640x360 yuv420p12le 2M 500k "${x265[@]}"
+  clip crop.mp4 60 640x360 yuv420p 1M 300k "${x264[@]}" -bsf:v h264_metadata=crop_left=16:crop_top=8:crop_bottom=4
   clip interlaced.mkv 120 720x576 yuv420p 2M 500k "${x264[@]}" -flags +ildct+ilme
   clip vp9.mkv 120 640x358 yuv420p 1M 300k "${vpx[@]}"
   clip vp9_10.mkv 60 640x358 yuv420p10le 1M 300k "${vpx[@]}"
@@ -97,7 +98,8 @@ clips() {
 
 # Files like those clips with one to three bits flipped, the same in each run: damaged/NAME_NUMBER.mp4.
 damage() {
-  mkdir -p "$folder/damaged"
+  rm -rf "$folder/damaged"
+  mkdir "$folder/damaged"
   python3 - "$folder" <<'PYTHON'
 import pathlib, random, sys
 folder = pathlib.Path(sys.argv[1])
@@ -146,25 +148,28 @@ prepare_vulkan() {
     >"$VK_DRIVER_FILES"
 }
 
-# score DECODER LOG VIDEO... [OPTION]...: what it said goes to LOG.out and LOG.err.
+# score DECODER LOG VIDEO... [OPTION]...: its summary goes to LOG.json, its messages to LOG.err.
 score() {
   local decoder=$1 log=$2
   shift 2
   "$acutance" score "$@" "${options[@]}" --decoder "$decoder" --align index -q --precision max -o "$log" \
-    --json "$log.json" >"$log.out" 2>"$log.err"
+    --json >"$log.json" 2>"$log.err"
 }
 
-speed() { grep -o '[0-9.]* frames/s' "$1" | head -1; }
+# The error, without warnings.
+reason() { grep -v ': warning:' "$1" | tail -1; }
+
+speed() { sed -n 's/^  "fps": \([0-9]*\).*/\1/p' "$1"; }
 
 # compare NAME VIDEO... [OPTION]...: the logs by both decoders.
 compare() {
-  local name=$1 run
+  local name=$1
   shift
   rm -f "$work"/*.csv*
-  score cpu "$work/cpu.csv" "$@" || echo "  $name: FAILED: cpu: $(cat "$work/cpu.csv.err")"
-  for run in 1 2; do
+  score cpu "$work/cpu.csv" "$@" || echo "  $name: FAILED: cpu: $(reason "$work/cpu.csv.err")"
+  for _ in 1 2; do # the second has what the first read in memory
     if ! score vulkan "$work/gpu.csv" "$@"; then
-      echo "  $name: refused: $(cat "$work/gpu.csv.err")"
+      echo "  $name: refused: $(reason "$work/gpu.csv.err")"
       refused=$((refused + 1))
       return
     fi
@@ -176,7 +181,7 @@ compare() {
     echo "  $name: decoded by the CPU: $(grep -o '"one_decoder": *"[^"]*"' "$work/gpu.csv.json" | sort -u | paste -sd' ')"
     left=$((left + 1))
   else
-    echo "  $name: same log; cpu $(speed "$work/cpu.csv.out"), vulkan $(speed "$work/gpu.csv.out")"
+    echo "  $name: same log; pairs/s: cpu $(speed "$work/cpu.csv.json"), vulkan $(speed "$work/gpu.csv.json")"
     same=$((same + 1))
   fi
 }
@@ -206,7 +211,7 @@ check_folder() {
         alike=$((alike + 1))
       else
         other=$((other + 1))
-        echo "  $name: another log: $(cat "$work/gpu.csv.err")"
+        echo "  $name: another log: $(grep -h 'damage\|acutance: [^w]' "$work/gpu.csv.err" | paste -sd' ')"
       fi
     done
   done
