@@ -1,5 +1,5 @@
 // Tests of FFmpeg's decoders for video hardware, by a fake device: frames, times and findings are those of its own
-// decoders, whatever the device does.
+// decoders, also where the device fails.
 #include <gmock/gmock.h>
 
 #include "tests/io/decoded_video.h"
