@@ -60,7 +60,7 @@ void PickBytes(const uint8_t* from, int step, int width, std::byte* to) {
 
 /// Samples that lie somewhere in words of 16 bits, as those of all layouts that are taken do.
 template <bool kIsBigEndian>
-void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int width, std::byte* to) {
+void PickAnyWords(const uint8_t* from, const AVComponentDescriptor& component, int width, std::byte* to) {
   const uint32_t mask = (1u << component.depth) - 1;
   for (int x = 0; x < width; ++x, from += component.step) {
     const uint32_t word = kIsBigEndian ? from[0] << 8 | from[1] : from[1] << 8 | from[0];
@@ -69,13 +69,33 @@ void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int 
   }
 }
 
+/// Those of 1080p in p010 took 3 ms one by one, and take 0.4 ms with a known step.
+template <int kStep>
+void PickWords(const uint8_t* from, const AVComponentDescriptor& component, int width, std::byte* to) {
+  const int shift = component.shift;
+  const auto mask = static_cast<uint16_t>((1u << component.depth) - 1);
+  for (int x = 0; x < width; ++x) {
+    uint16_t word;
+    std::memcpy(&word, from + ptrdiff_t{x} * kStep, sizeof(word));
+    const auto sample = static_cast<uint16_t>(word >> shift & mask);
+    std::memcpy(to + x * sizeof(sample), &sample, sizeof(sample));
+  }
+}
+
+void PickWords(const uint8_t* from, const AVComponentDescriptor& component, bool is_big_endian, int width,
+               std::byte* to) {
+  if (is_big_endian) return PickAnyWords<true>(from, component, width, to);
+  if (component.step == 2) return PickWords<2>(from, component, width, to);
+  if (component.step == 4) return PickWords<4>(from, component, width, to);
+  PickAnyWords<false>(from, component, width, to);
+}
+
 void CopyRow(const AVFrame& frame, const AVPixFmtDescriptor& desc, int component, int y, int width, std::byte* to) {
   const AVComponentDescriptor& samples = desc.comp[component];
   const auto fields = Fields(frame);
   const uint8_t* from = fields.data()[samples.plane] + ptrdiff_t{y} * fields.linesize()[samples.plane] + samples.offset;
   if (samples.depth == 8) PickBytes(from, samples.step, width, to);
-  else if (desc.flags & AV_PIX_FMT_FLAG_BE) PickWords<true>(from, samples, width, to);
-  else PickWords<false>(from, samples, width, to);
+  else PickWords(from, samples, desc.flags & AV_PIX_FMT_FLAG_BE, width, to);
 }
 
 /// Chroma of 4:1:1 becomes that of 4:2:2, as y4m's does.

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/system/process.h"
+#include "io/ffmpeg/damage_watch.h"
+#include "io/ffmpeg/demuxer.h"
 #include "io/ffmpeg/frame_import.h"
 #include "io/ffmpeg/library.h"
 #include "io/ffmpeg/stream_facts.h"
@@ -41,7 +43,8 @@ AVPixelFormat Choose(AVCodecContext* decoder, const AVPixelFormat* offered) {
 
 /// Whether all decoders give the same pictures: other codecs, such as MPEG-2, allow different roundings.
 bool DefinesEveryBit(Codec codec) {
-  return codec == Codec::kH264 || codec == Codec::kHevc || codec == Codec::kVp9 || codec == Codec::kAv1;
+  return codec == Codec::kH264 || codec == Codec::kHevc || codec == Codec::kVp8 || codec == Codec::kVp9 ||
+         codec == Codec::kAv1;
 }
 
 bool HasType(int type) {

@@ -231,7 +231,7 @@ Status StreamDecoder::DecodeBy(const HardwareDecoding& decoding, const FramePtr&
     return Error(status.code(), "{}: {}", input_.name(), status.message());
   };
   if (on_error_ == OnError::kRecord) return {};  // it is damaged
-  if (!cutter_.refusal().empty()) return refuse(Error(StatusCode::kUnsupported, "{}", cutter_.refusal()));
+  if (const std::string why = WhyOneDecoder(); !why.empty()) return refuse(Error(StatusCode::kUnsupported, "{}", why));
   const auto there = SetUpHardware(setup_, decoding, declarations);
   if (!there.ok()) return refuse(there.status());
   crew_.Dismiss();
