@@ -206,7 +206,9 @@ void SegmentCrew::Work(SegmentWorker& worker, bool is_on_device) {
 /// Frames that another worker has given before are left out. pace: of such workers; may be null.
 Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job, Pace* pace) {
   const TraceSpan span("decode segment");
-  const Clock::time_point start = Clock::now();
+  // A driver makes a decoder when the first packet comes, which is no part of its pace.
+  const size_t unpaced = pace == &on_device_ ? 1 : 0;
+  Clock::time_point start = Clock::now();
   Clock::duration waited{};
   {
     const std::scoped_lock lock(mutex_);
@@ -215,7 +217,7 @@ Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job, Pace* pace) {
   size_t known = std::exchange(job.given, 0);
   const auto give = [&](DecodedFrame frame) {
     std::unique_lock lock(mutex_);
-    ++job.given;
+    if (++job.given == unpaced) start = Clock::now();
     if (known > 0) {
       --known;
     } else {
@@ -233,9 +235,9 @@ Outcome SegmentCrew::Decode(SegmentWorker& worker, Job& job, Pace* pace) {
     outcome = worker.Decode(job.segment, give);
     return Status();
   }));
-  if (pace && outcome == Outcome::kDone) {
+  if (pace && outcome == Outcome::kDone && job.given > unpaced) {
     const std::scoped_lock lock(mutex_);
-    pace->Add(std::chrono::duration<double>(Clock::now() - start - waited).count(), job.given);
+    pace->Add(std::chrono::duration<double>(Clock::now() - start - waited).count(), job.given - unpaced);
   }
   return outcome;
 }
