@@ -14,6 +14,7 @@
 // comes back through their pools, look like races to ThreadSanitizer.
 extern "C" const char* __tsan_default_suppressions() {
   return "called_from_lib:libavcodec.so\ncalled_from_lib:libavformat.so\ncalled_from_lib:libavutil.so\n"
+         "called_from_lib:libdav1d.so\n"
          "race:acutance::DamageWatch::Prepare\n";
 }
 #endif

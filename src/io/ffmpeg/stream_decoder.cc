@@ -194,9 +194,10 @@ Result<FramePtr> StreamDecoder::DecodeHere() {
 
 int StreamDecoder::Threads() const { return options_.decoder_threads > 0 ? options_.decoder_threads : UsableCpus(); }
 
-/// Those that are decoded ahead.
+/// Those that are decoded ahead. In the host's memory, they have chroma in any case.
 size_t StreamDecoder::MostFrames() const {
-  return device_ ? device_->most_bytes / BytesOf(format_, on_device_.video.luma_only) : MostFramesHere();
+  if (!device_ || on_device_.hardware) return MostFramesHere();
+  return device_->most_bytes / BytesOf(format_, on_device_.video.luma_only);
 }
 
 size_t StreamDecoder::MostFramesHere() const { return options_.segments.most_bytes / BytesOf(format_, false); }
