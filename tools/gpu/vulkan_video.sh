@@ -203,8 +203,10 @@ check_folder() {
       name=$(basename "$broken")
       rm -f "$work"/*.csv*
       score cpu "$work/cpu.csv" "$folder/${name%%_*}_ref.mp4" "$broken"
-      score vulkan "$work/gpu.csv" "$folder/${name%%_*}_ref.mp4" "$broken"
-      if cmp -s "$work/cpu.csv" "$work/gpu.csv" && cmp -s "$work/cpu.csv.err" "$work/gpu.csv.err"; then
+      if ! score vulkan "$work/gpu.csv" "$folder/${name%%_*}_ref.mp4" "$broken"; then
+        echo "  $name: refused: $(reason "$work/gpu.csv.err")"
+        refused=$((refused + 1))
+      elif cmp -s "$work/cpu.csv" "$work/gpu.csv" && cmp -s "$work/cpu.csv.err" "$work/gpu.csv.err"; then
         alike=$((alike + 1))
       else
         other=$((other + 1))
@@ -213,7 +215,7 @@ check_folder() {
     done
   done
   echo "vulkan video: $failed failed, $same the same, $refused refused, $left left to the CPU; damaged files: $alike the same, $other others"
-  [ "$failed" = 0 ]
+  [ "$failed" = 0 ] && [ "$same" -gt 0 ]
 }
 
 case ${1:-} in
