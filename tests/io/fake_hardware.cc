@@ -98,7 +98,7 @@ int FakeHardware::Receive(AVCodecContext* decoder, AVFrame* frame) {
   const int error = fake.real_.avcodec_receive_frame(decoder, frame);
   const std::scoped_lock lock(fake.mutex_);
   if (error < 0 || !fake.choosers_.contains(decoder)) return error;
-  if (fake.frames_left-- <= 0) return AVERROR(EIO);
+  if (fake.frames_left-- <= 0) return fake.reported;
   const auto fields = Fields(*frame);
   fake.surfaces_[fields.data()[0]] = fields.format();
   fields.format() = fake.config_.pix_fmt;

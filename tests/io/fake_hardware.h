@@ -31,7 +31,8 @@ class FakeHardware {
   bool declares_other = false;            // primaries; the one of VP9 always does
   std::atomic<int> copies_left{1 << 30};  // then all copies fail
   std::atomic<int> altered{-1};           // the copy that has another sample; an error follows two frames later
-  std::atomic<int> frames_left{1 << 30};  // then decoders report errors
+  std::atomic<int> frames_left{1 << 30};  // then decoders report an error
+  int reported = AVERROR(EIO);
 
   // What was asked of it.
   std::atomic<int> decoders = 0, copies = 0;

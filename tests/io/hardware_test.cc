@@ -159,6 +159,10 @@ TEST_F(HardwareDecoders, WhereTheyCannotBeginTheReasonIsNamed) {
   fake_->describes_grain = true;
   ExpectRefused(path, "it leaves out film grain");
   fake_->describes_grain = false;
+  fake_->frames_left = 0;
+  fake_->reported = AVERROR(ENOSYS);  // as FFmpeg's decoder of AV1 without hardware for the stream
+  ExpectRefused(path, "Function not implemented");
+  fake_->frames_left = 1 << 30;
   ExpectSame(path);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -18,7 +19,7 @@
 namespace acutance {
 namespace {
 
-constexpr int kLacksGrain = AVERROR(ENOSYS);
+constexpr int kLacksGrain = std::numeric_limits<int>::min();  // no error of FFmpeg
 
 /// How the decoder is set up for a type of devices; null: it is not.
 const AVCodecHWConfig* ConfigOf(const AVCodec& decoder, int type) {
