@@ -143,7 +143,7 @@ std::string PooledTable(const ScoredEncode& encode, const Summary& summary, cons
   return text;
 }
 
-/// Rows: parts of every video; columns: the pools of each model's score for parts.
+/// Rows: parts of every video; columns: the pools of each model's score for parts, and the greatest SI and TI of shots.
 std::string PartsTable(const std::string& title, std::optional<std::vector<Part>> SummaryVideo::*parts,
                        const Session& session, const Summary& summary) {
   const std::vector<Column> columns = ColumnsOf(summary.part_pools);
@@ -154,10 +154,17 @@ std::string PartsTable(const std::string& title, std::optional<std::vector<Part>
       const ScoreTable& table = *video.scores;
       Row head{fmt::format("{} {}", title, summary.videos.size() > 1 ? video.distorted : ""), {}};
       for (const Column& column : columns) head.cells.push_back(column.title);
+      const bool has_information = parts == &SummaryVideo::shots && !video.shot_information.empty();
+      if (has_information) head.cells.insert(head.cells.end(), {"SI", "TI"});
       std::vector<Row> rows;
-      for (const Part& part : *(video.*parts))
+      for (const Part& part : *(video.*parts)) {
         rows.push_back({fmt::format("{}-{} {}", part.begin, part.end - 1, part.name),
                         Cells(summary, video, columns, table.columns()[table.Find(model.main_score_key())], &part)});
+        if (!has_information) continue;
+        const auto& [spatial, temporal] = video.shot_information[rows.size() - 1];
+        for (const auto& greatest : {spatial.max, temporal.max})
+          rows.back().cells.push_back(greatest ? fmt::format("{:.1f}", *greatest) : "-");
+      }
       text += fmt::format("{}\n", model.model().name) + Line(head, kPartName, kPartCell);
       for (const Row& row : rows) text += Line(row, kPartName, kPartCell);
     }

@@ -147,6 +147,7 @@ void CompleteRun(ScoreRequest& request) {
   request.shots = run.find_shots;
   const bool writes_rows = FindTableFormat(request.format.empty() ? FormatOf(request.output) : request.format);
   run.find_shots = request.shots || request.json || request.stream_frames || !request.report.empty() || writes_rows;
+  if (!request.report.empty()) run.measure_information = true;
   request.maps = run.maps;
   request.worst = run.worst_frames;
   if (!request.report.empty()) run.worst_frames = std::max(request.worst, FramesShownOf(run.distorted.size()));

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "align/alignment.h"
 #include "align/frame_track.h"
+#include "align/picture_stream.h"
 #include "base/status.h"
 #include "base/threads/thread_pool.h"
 #include "image/rectangle.h"
@@ -20,35 +21,12 @@
 
 namespace acutance {
 
-/// The fingerprints of a video's pictures, in order. One thread adds pictures, one takes fingerprints.
-class FingerprintStream {
+/// The fingerprints of a video's pictures, in order.
+class FingerprintStream : public PictureStream<FrameFingerprint> {
  public:
   /// crew: null for none.
-  explicit FingerprintStream(std::shared_ptr<ThreadPool> crew);
-
-  void Add(Picture picture);
-  /// The fingerprints that were not taken yet, up to the first that is not computed yet.
-  std::vector<FrameFingerprint> TakeMade();
-  /// The fingerprints of all pictures so far that were not taken yet.
-  std::vector<FrameFingerprint> TakeAll();
-
- private:
-  struct Slot {
-    Picture picture;
-    FrameFingerprint fingerprint;
-    enum { kWaits, kMade, kFailed } state = kWaits;
-  };
-  struct Slots {
-    std::mutex mutex;
-    std::condition_variable finished;
-    std::deque<Slot> waiting;  // from the first that was not taken
-  };
-
-  static void Make(Slots& slots, Slot& slot) noexcept;
-  static std::vector<FrameFingerprint> TakeFirst(Slots& slots, size_t count);
-
-  const std::shared_ptr<ThreadPool> crew_;
-  const std::shared_ptr<Slots> slots_;
+  explicit FingerprintStream(std::shared_ptr<ThreadPool> crew)
+      : PictureStream(std::move(crew), [](const Picture& picture, const Picture&) { return FingerprintOf(picture); }) {}
 };
 
 /// The background threads that a run of `threads` threads needs; null for a single one.

@@ -87,7 +87,7 @@ void ReadFields(const ScoreOptions& options, RunRequest& request) {
   request.open.film_grain = options.film_grain;
   request.fit.force = options.force;
   request.worst_frames = options.worst_frames;
-  request.find_shots = options.shots;
+  request.find_shots = request.measure_information = options.shots;
 }
 
 Status Check(const ScoreOptions& options, const RunRequest& request) {

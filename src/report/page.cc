@@ -142,6 +142,7 @@ std::string MakePage(const Page& page) {
   text += CurvesPart(page);
   text += LossPart(page);
   text += WorstSecondsPart(page);
+  text += ShotsPart(page);
   if (!page.pictures_first) text += FramesPart(page);
   text += ScoresSection(page);
   text += "</main>\n" + Receipt(page);
@@ -149,6 +150,8 @@ std::string MakePage(const Page& page) {
   text += kPageScript;
   text += "</script>\n<script>\n";
   text += kPageLookScript;
+  text += "</script>\n<script>\n";
+  text += kSortScript;
   text += "</script>\n</body></html>\n";
   return text;
 }

@@ -269,6 +269,12 @@ std::string WideTable(const std::string& caption, const std::vector<std::string>
   return text + "</tr></thead>\n<tbody>" + rows + "</tbody></table></div>\n";
 }
 
+std::string SortableTable(const std::vector<std::string>& head, const std::string& rows) {
+  constexpr std::string_view kTable = "<table";
+  std::string text = WideTable("", head, rows);
+  return text.insert(text.find(kTable) + kTable.size(), " class=\"sortable\"");
+}
+
 std::string PageTitle(const Page& page) {
   constexpr size_t kMostNames = 4;
   std::string names;

@@ -11,8 +11,8 @@
 
 namespace acutance {
 
-/// page.css, page.js and page_look.js, embedded by embed_text.py.
-extern const std::string_view kPageStyle, kPageScript, kPageLookScript;
+/// page.css, page.js, page_look.js and table_sort.js, embedded by embed_text.py.
+extern const std::string_view kPageStyle, kPageScript, kPageLookScript, kSortScript;
 
 /// The name of a video's file, with as many of its folders as tell all videos apart.
 std::string VideoName(const Summary& summary, size_t video);
@@ -22,6 +22,10 @@ std::string Section(const std::string& id, const std::string& heading, const std
 
 /// A wide table: its head's cells and its rows; caption: "" for none.
 std::string WideTable(const std::string& caption, const std::vector<std::string>& head, const std::string& rows);
+
+/// A wide table whose rows a click on a head sorts (kSortScript), by numbers where cells have one: `data-value`, or
+/// else the text.
+std::string SortableTable(const std::vector<std::string>& head, const std::string& rows);
 
 std::string PageTitle(const Page& page);
 
@@ -40,6 +44,9 @@ std::string CurvesPart(const Page& page);
 std::string LossPart(const Page& page);
 
 std::string WorstSecondsPart(const Page& page);
+
+/// The shots with their information and scores.
+std::string ShotsPart(const Page& page);
 
 /// Reference, encode, difference and the spot that differs most.
 std::string FramesPart(const Page& page);

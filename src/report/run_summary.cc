@@ -1,9 +1,12 @@
 #include "report/run_summary.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/system/file.h"
 #include "report/receipt.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -27,14 +30,30 @@ void AddSize(const ScoredRun& run, size_t distorted, SummaryVideo& video) {
   if (info && info->kind == FileKind::kRegular) video.bytes = static_cast<uint64_t>(info->identity.size);
 }
 
+ShotInformation PoolInformation(const Part& shot, std::span<const LumaInformation> frames) {
+  std::vector<double> spatial, temporal;
+  for (int64_t f = shot.begin; f < std::min<int64_t>(shot.end, std::ssize(frames)); ++f) {
+    const LumaInformation& frame = frames[static_cast<size_t>(f)];
+    if (frame.spatial) spatial.push_back(*frame.spatial);
+    if (frame.temporal && f > shot.begin) temporal.push_back(*frame.temporal);
+  }
+  const auto pool = [](const std::vector<double>& values) {
+    return values.empty() ? FrameStatistics() : FrameStatistics{Mean(values), Maximum(values)};
+  };
+  return {pool(spatial), pool(temporal)};
+}
+
 Status AddParts(const SummaryChoice& choice, const ScoredRun& run, const ScoredEncode& encode, SummaryVideo& video) {
   if (choice.segments) {
     ACU_ASSIGN_OR_RETURN(video.segments, SplitSegments(*choice.segments, 0, encode.frames, run.frame_rate));
   }
-  if (!encode.shot_starts) return {};
+  if (!encode.shots) return {};
   SegmentSpec shots;
-  for (const int64_t start : *encode.shot_starts) shots.starts.push_back({static_cast<double>(start), true});
+  for (const int64_t start : encode.shots->starts) shots.starts.push_back({static_cast<double>(start), true});
   ACU_ASSIGN_OR_RETURN(video.shots, SplitSegments(shots, 0, encode.frames, {}));
+  if (encode.shots->information.empty()) return {};
+  for (const Part& shot : *video.shots)
+    video.shot_information.push_back(PoolInformation(shot, encode.shots->information));
   return {};
 }
 

@@ -44,6 +44,24 @@ Json PartJson(const Summary& summary, const SummaryVideo& video, const Part& par
   return result;
 }
 
+Json StatisticsJson(const FrameStatistics& statistics) {
+  if (!statistics.mean) return {};
+  return {{"mean", statistics.mean}, {"max", statistics.max}};
+}
+
+Json ShotsJson(const Summary& summary, const SummaryVideo& video) {
+  Json result = Json::Array();
+  for (size_t s = 0; s < video.shots->size(); ++s) {
+    Json shot = PartJson(summary, video, (*video.shots)[s]);
+    if (s < video.shot_information.size()) {
+      shot["si"] = StatisticsJson(video.shot_information[s].spatial);
+      shot["ti"] = StatisticsJson(video.shot_information[s].temporal);
+    }
+    result.Append(std::move(shot));
+  }
+  return result;
+}
+
 Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vector<Part>& parts) {
   Json result = Json::Array();
   for (const Part& part : parts) result.Append(PartJson(summary, video, part));
@@ -82,7 +100,7 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
                  {"frames", FramesOf(summary, video)}, {"models", std::move(models)}, {"features", std::move(features)},
                  {"aggregates", std::move(aggregates)}};
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
-  if (video.shots) result["shots"] = PartsJson(summary, video, *video.shots);
+  if (video.shots) result["shots"] = ShotsJson(summary, video);
   if (video.segments) result["segments"] = PartsJson(summary, video, *video.segments);
   return result;
 }

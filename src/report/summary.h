@@ -28,6 +28,17 @@ struct SummaryModel {
   std::vector<std::string> members = {};  // of a collection's score: the columns of its members
 };
 
+/// Statistics of a number over frames; not set: no frame has it.
+struct FrameStatistics {
+  std::optional<double> mean{}, max{};
+};
+
+/// Spatial and temporal information of a shot of the reference: SI and TI of ITU-T P.910.
+struct ShotInformation {
+  FrameStatistics spatial{};
+  FrameStatistics temporal{};  // without the difference from the shot before
+};
+
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
@@ -35,7 +46,8 @@ struct SummaryVideo {
   std::optional<uint64_t> bytes = {};    // of the file; not set: not a regular file
   std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
   std::optional<int64_t> frames = {};    // scored with their partners; not set: Summary::frame_count
-  std::optional<std::vector<Part>> shots = {};  // not set: not detected
+  std::optional<std::vector<Part>> shots = {};         // not set: not detected
+  std::vector<ShotInformation> shot_information = {};  // by shot; empty: not measured
   std::optional<std::vector<Part>> segments = {};
 };
 

@@ -178,7 +178,7 @@ std::optional<ScoredRun> ScoreFrames(const RunRequest& request, StartedRun start
     session.Cancel();
   };
   const std::shared_ptr<void> watch = request.watch_cancel ? request.watch_cancel(cancel) : nullptr;
-  started.observers.Start(run.frame_rate.value_or(24));
+  started.observers.Start(run.frame_rate.value_or(24), run.color.full_range.value_or(false));
   FrameFeed feed(request, started, alignment, report);
   Status status = request.pairs ? request.pairs->Start(session, run) : Status();
   if (status.ok()) status = feed.Feed();

@@ -320,7 +320,7 @@ Result<MeanVerdict> JudgeMean(const RunRequest& request, const MeanGate& gate, c
   ACU_RETURN_IF_ERROR(Check(request, gate));
   std::set<std::string> warned;
   RunRequest base = request;
-  base.find_shots = false;
+  base.find_shots = base.measure_information = false;
   base.worst_frames = 0;
   base.hash_samples = false;
   base.on_frame = nullptr;

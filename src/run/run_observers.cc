@@ -75,6 +75,7 @@ RunObservers::RunObservers(const RunRequest& request, const AlignmentMonitor& al
       has_journal_(!request.journal.empty()),
       alignment_(&alignment) {
   if (request.find_shots) shots_.emplace(request.threads, request.worst_frames > 0);
+  if (shots_ && request.measure_information) information_crew_ = MakeFingerprintCrew(request.threads);
 }
 
 void RunObservers::AddTap(std::vector<ResultTap>& taps) {
@@ -86,7 +87,8 @@ void RunObservers::AddTap(std::vector<ResultTap>& taps) {
       }));
 }
 
-void RunObservers::Start(double frame_rate) {
+void RunObservers::Start(double frame_rate, bool full_range) {
+  if (information_crew_) information_.emplace(information_crew_, full_range);
   worst_.assign(worst_count_ > 0 ? videos_ : 0, WorstFrames(worst_count_, frame_rate));
   if (const auto track = alignment_->reference_track(); track && shots_)
     track->SetForgotten([this](const FrameFingerprint& frame) { shots_->AddFingerprints({&frame, 1}); });
@@ -132,19 +134,20 @@ Status RunObservers::TakeWorst(std::vector<std::vector<WorstFrame>>& worst) {
 
 void RunObservers::ObserveShots(const FramePair& pair) {
   if (shots_) shots_->Add(pair.reference, tapped_ || HasTrack());
+  if (information_ && pair.reference.planes[0].data != nullptr) information_->Add(pair.reference);
 }
 
-std::optional<std::vector<int64_t>> RunObservers::FindShots(ScoredRun& run) {
+std::optional<ReferenceShots> RunObservers::FindShots(ScoredRun& run) {
   if (!shots_) return std::nullopt;
   if (const auto track = alignment_->reference_track())
     shots_->AddFingerprints(track->Copy(shots_->count()).fingerprints);
   else if (tapped_)
     for (const FrameFingerprint& fingerprint : *tapped_) shots_->AddFingerprints({&fingerprint, 1});
   auto starts = shots_->Find();
-  if (!starts) return starts;
+  if (!starts) return std::nullopt;
   for (std::vector<WorstFrame>& frames : run.worst)
     for (WorstFrame& worst : frames) worst.shows = shots_->DisplayedFrame(worst.distorted, worst.frame);
-  return starts;
+  return ReferenceShots{*std::move(starts), information_ ? information_->TakeAll() : std::vector<LumaInformation>()};
 }
 
 }  // namespace acutance

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "align/fingerprint_analysis.h"
+#include "align/information_stream.h"
 #include "align/record_fingerprints.h"
 #include "engine/session.h"
 #include "image/picture.h"
@@ -80,14 +81,17 @@ class RunObservers {
   /// Adds a tap for the fingerprints by which shots are found: devices compute them from samples that they get anyway.
   void AddTap(std::vector<ResultTap>& taps);
 
-  /// frame_rate: frames a second.
-  void Start(double frame_rate);
+  /// frame_rate: frames a second. full_range: samples of the pictures use all values.
+  void Start(double frame_rate, bool full_range);
   /// For a frame that is not scored: the journal has it, or it is before a part.
   void Skip(const FramePair& pair) { ObserveShots(pair); }
   /// For the next frame that is scored.
   void Observe(const FramePair& pair, const Session& session);
   /// No frame is read, and no shot is found.
-  void SkipAll() { shots_.reset(); }
+  void SkipAll() {
+    shots_.reset();
+    information_.reset();
+  }
 
   /// Stores the session and the findings in the run, once all frames are scored.
   Status Conclude(const std::shared_ptr<Session>& session, ScoredRun& run);
@@ -98,7 +102,7 @@ class RunObservers {
   void JudgeWorst(const Session& session);
   Status TakeWorst(std::vector<std::vector<WorstFrame>>& worst);
   void ObserveShots(const FramePair& pair);
-  std::optional<std::vector<int64_t>> FindShots(ScoredRun& run);
+  std::optional<ReferenceShots> FindShots(ScoredRun& run);
 
   int worst_count_;
   size_t videos_;
@@ -106,6 +110,8 @@ class RunObservers {
   const AlignmentMonitor* alignment_;
   std::vector<WorstFrames> worst_;  // by distorted video
   std::optional<ShotDetector> shots_;
+  std::shared_ptr<ThreadPool> information_crew_;          // null: information is not requested
+  std::optional<InformationStream> information_;          // not set: likewise
   std::shared_ptr<std::deque<FrameFingerprint>> tapped_;  // the reference's fingerprints; null: no tap receives them
 };
 

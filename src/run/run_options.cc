@@ -222,6 +222,12 @@ Status ReadFlag(std::string_view text, bool& value) {
   return value || text == "false" ? Status() : Error(StatusCode::kInvalidArgument, "expected true or false");
 }
 
+Status ReadShots(std::string_view text, RunRequest& run) {
+  ACU_RETURN_IF_ERROR(ReadFlag(text, run.find_shots));
+  run.measure_information = run.find_shots;
+  return {};
+}
+
 Status ReadNumber(std::string_view text, int64_t least, int64_t most, int64_t& value) {
   if (ParseWhole(text, value) && value >= least && value <= most) return {};
   return Error(StatusCode::kInvalidArgument, "expected a whole number from {} to {}", least, most);

@@ -103,6 +103,8 @@ Status Store(T value, T& to) {
   return {};
 }
 Status ReadFlag(std::string_view text, bool& value);
+/// Shots with their information.
+Status ReadShots(std::string_view text, RunRequest& run);
 Status ReadNumber(std::string_view text, int64_t least, int64_t most, int64_t& value);
 Status ReadNumber(std::string_view text, int64_t least, int64_t most, int& value);
 Status ReadMemory(std::string_view text, std::optional<size_t>& bytes);

@@ -212,10 +212,9 @@ ScoredRun Done(const RunRequest& request, AttemptResult result, const std::optio
 }  // namespace
 
 std::vector<ScoredEncode> EncodesOf(const std::shared_ptr<const Session>& session, const ScoredRun& run,
-                                    const std::optional<std::vector<int64_t>>& shot_starts) {
+                                    const std::optional<ReferenceShots>& shots) {
   std::vector<ScoredEncode> encodes;
-  for (int d = 0; d < session->distorted_count(); ++d)
-    encodes.push_back({session, d, run.frames, run.format, shot_starts});
+  for (int d = 0; d < session->distorted_count(); ++d) encodes.push_back({session, d, run.frames, run.format, shots});
   return encodes;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "align/information_stream.h"
 #include "base/status.h"
 #include "devices/backends.h"
 #include "engine/device_cache.h"
@@ -144,8 +145,10 @@ struct RunRequest {
   /// Observes the pairs that are scored, without those of a journal; null: none.
   std::shared_ptr<FrameObserver> pairs;
 
-  /// Detects shots (ScoredRun::shot_starts).
+  /// Detects shots (ScoredEncode::shots).
   bool find_shots = false;
+  /// Measures the reference's spatial and temporal information for its shots, too: about 1 ms a frame of 1080p.
+  bool measure_information = false;
 
   /// Called before the first frame, and again if the run restarts with another alignment: earlier calls of on_frame are
   /// void then. An error ends the run.
@@ -161,15 +164,20 @@ struct RunRequest {
   std::function<std::shared_ptr<void>(std::function<void()> cancel)> watch_cancel;
 };
 
+/// The shots of a reference.
+struct ReferenceShots {
+  std::vector<int64_t> starts;                 // the frames at which a shot begins, except the first
+  std::vector<LumaInformation> information{};  // by frame; empty: not requested
+};
+
 /// The scores of one distorted video: those that it has alone, regardless of the others in the run.
 struct ScoredEncode {
   std::shared_ptr<const Session> session;  // of it and the videos with the same frames and conversions
   int video = 0;                           // of the session
   int64_t frames = 0;
   PictureFormat format;
-  /// The frames at which a shot of the reference begins, except the first. Not set: not requested, or not all pictures
-  /// were in the host's memory.
-  std::optional<std::vector<int64_t>> shot_starts{};
+  /// Not set: not requested, or not all pictures were in the host's memory.
+  std::optional<ReferenceShots> shots{};
 
   const ScoreTable& scores() const { return session->scores(video); }
 };
@@ -198,7 +206,7 @@ struct ScoredRun {
 
 /// The encodes of a run with one session.
 std::vector<ScoredEncode> EncodesOf(const std::shared_ptr<const Session>& session, const ScoredRun& run,
-                                    const std::optional<std::vector<int64_t>>& shot_starts = {});
+                                    const std::optional<ReferenceShots>& shots = {});
 
 ScoredRun RunScore(const RunRequest& request);
 

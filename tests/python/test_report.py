@@ -35,7 +35,7 @@ def test_a_report_of_pictures_from_memory(pair):
 def test_a_summary_is_the_command_s(files):
     ours = acutance.score(*files, model="vmaf_v0.6.1", features="psnr", shots=True, threads=1).summary(
         require="psnr_y.min>=99", segments="4f", pool="p5")
-    command = subprocess.run([BIN / "acutance", "score", *files, "--model", "vmaf_v0.6.1", "--feature", "psnr", "--json",
+    command = subprocess.run([BIN / "acutance", "score", *files, "--model", "vmaf_v0.6.1", "--feature", "psnr", "--json", "--shots",
                               "--require", "psnr_y.min>=99", "--segments", "4f", "--pool", "p5", "--threads", "1",
                               "--quiet"], capture_output=True, timeout=120)
     theirs = json.loads(command.stdout)
