@@ -20,8 +20,10 @@
 #include "cli/exit_status.h"
 #include "cli/score_options.h"
 #include "cli/terminal.h"
+#include "log/output_file.h"
 #include "log/read/json_file.h"
 #include "log/table/rows_file.h"
+#include "report/batch_page.h"
 #include "report/score_rows.h"
 
 namespace acutance::cli {
@@ -145,6 +147,41 @@ Status KeepRows(BatchTexts& texts) {
   return {};
 }
 
+/// Makes pairs find what is wrong in their worst seconds.
+void AskForCauses(BatchTexts& texts) {
+  const bool has_count = std::ranges::any_of(
+      texts.options, [](const std::string& option) { return option.starts_with("--worst-seconds"); });
+  if (!has_count) texts.options.insert(texts.options.end(), {"--worst-seconds", "5"});
+}
+
+/// The file of a pair's own page; empty: it has none.
+std::string ReportOf(const BatchTexts& texts, const std::string& name) {
+  std::string path;
+  constexpr std::string_view kOption = "--report";
+  for (size_t i = 0; i < texts.options.size(); ++i) {
+    const std::string& option = texts.options[i];
+    if (option == kOption && i + 1 < texts.options.size()) path = texts.options[i + 1];
+    else if (option.starts_with(kOption) && option[kOption.size()] == '=') path = option.substr(kOption.size() + 1);
+  }
+  path = WithName(path, name);
+  return IsRegularFile(path) ? path : "";
+}
+
+Status WriteReport(const BatchTexts& texts, const std::vector<BatchJob>& jobs, const BatchEnd& end) {
+  ACU_ASSIGN_OR_RETURN(const Json list, ReadJson(Join(texts.out, "summary.json")));
+  std::vector<BatchPagePair> pairs;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const Json& entry = list.Find("jobs")->items[i];
+    BatchPagePair& pair = pairs.emplace_back(
+        BatchPagePair{jobs[i].name, jobs[i].reference, entry.Find("status")->text, entry.Find("error")->text, {}, {}});
+    if (!end.is_scored[i]) continue;
+    if (const std::string report = ReportOf(texts, pair.name); !report.empty())
+      pair.report = AddressFrom(texts.report, report);
+    ACU_ASSIGN_OR_RETURN(pair.summary, ReadJson(Join(texts.out, pair.name + ".json")));
+  }
+  return WriteFile(texts.report, MakeBatchPage(pairs));
+}
+
 }  // namespace
 
 int RunBatchCommand(BatchTexts texts) {
@@ -152,9 +189,14 @@ int RunBatchCommand(BatchTexts texts) {
   Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
   if (status.ok() && !texts.scores.empty()) status = KeepRows(texts);
   if (!status.ok()) return Fail("batch", status, kUsage);
+  if (!texts.report.empty()) AskForCauses(texts);
   const BatchEnd end = RunBatch("batch", texts, *jobs);
-  if (texts.scores.empty() || end.is_scored.empty() || end.status == kInterrupted) return end.status;
-  const Status written = WriteScores(texts, *jobs, end);
+  if (end.is_scored.empty() || end.status == kInterrupted) return end.status;
+  Status written = texts.scores.empty() ? Status() : WriteScores(texts, *jobs, end);
+  if (written.ok() && !texts.report.empty()) {
+    written = WriteReport(texts, *jobs, end);
+    if (written.ok()) fmt::print("report: {}\n", texts.report);
+  }
   return written.ok() ? end.status : Fail("batch", written);
 }
 

@@ -79,12 +79,6 @@ std::string KeyOf(const BatchJob& job, const std::vector<std::string>& options) 
   return fmt::format("{:016x}\n", Hash(text));
 }
 
-std::string WithName(std::string option, const std::string& name) {
-  for (size_t at = 0; (at = option.find(kNamePlaceholder, at)) != option.npos; at += name.size())
-    option.replace(at, kNamePlaceholder.size(), name);
-  return option;
-}
-
 std::string DividedBytes(const std::string& bytes, size_t jobs) {
   const Result<size_t> all = ParseBytes(bytes);
   return all.ok() ? fmt::format("{}", *all / jobs) : bytes;  // a wrong one is the pairs' error
@@ -343,6 +337,12 @@ class Batch {
 };
 
 }  // namespace
+
+std::string WithName(std::string option, const std::string& name) {
+  for (size_t at = 0; (at = option.find(kNamePlaceholder, at)) != option.npos; at += name.size())
+    option.replace(at, kNamePlaceholder.size(), name);
+  return option;
+}
 
 BatchEnd RunBatch(std::string_view command, const BatchTexts& texts, const std::vector<BatchJob>& jobs) {
   if (const Status made = MakeFolder(texts.out); !made.ok()) return {Fail(command, made)};

@@ -23,6 +23,8 @@ struct BatchEnd {
 
 /// What stands for a pair's name in options.
 inline constexpr std::string_view kNamePlaceholder = "{name}";
+/// An option's text with the pair's name in it.
+std::string WithName(std::string option, const std::string& name);
 
 /// Writes texts.out/NAME.json, what `acutance score --json` prints, for each pair, and summary.csv and summary.json;
 /// prints what failed, as `acutance COMMAND`, and how many pairs are scored.

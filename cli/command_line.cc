@@ -216,6 +216,8 @@ void AddBatchOptions(CLI::App& command, BatchTexts& texts) {
       "Pairs at a time, or auto: as many as fill the cores and devices (default)")
       ->transform(JobCount());
   Add(command, "--scores", texts.scores, "FILE", "Write all frames' scores as rows, to FILE.parquet or FILE.arrow");
+  Add(command, "--report", texts.report, "FILE",
+      "Write a self-contained HTML page: which clips are worst, in which seconds, and what is wrong there");
   command.add_flag("--retry", texts.retry, "Score pairs again that failed their requirements");
   command.add_flag("-q,--quiet", texts.quiet, "Show no progress");
   command.footer(

@@ -78,6 +78,7 @@ struct BatchTexts {
   bool retry = false;
   bool quiet = false;
   std::string scores = {};           // file of all frames' scores; empty: none
+  std::string report = {};           // HTML file that shows all pairs; empty: none
   std::vector<std::string> options;  // of `acutance score`
 };
 

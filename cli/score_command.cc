@@ -360,8 +360,9 @@ int JudgeOutputs(const ScoreRequest& request, const Summary& summary) { return P
 
 int ReportScores(const ScoreRequest& request, const ScoredRun& result, bool was_stopped) {
   const TraceSpan span("report");
-  const Result<Summary> summary = MakeSummary(ChoiceOf(request), ViewOf(result));
+  Result<Summary> summary = MakeSummary(ChoiceOf(request), ViewOf(result));
   if (!summary.ok()) return Fail("", summary.status(), kUsage);
+  if (request.worst_seconds > 0) AddWorstSeconds(ViewOf(result), request.worst_seconds, *summary);
   if (result.error) {
     // Only a part of the video was scored: its table is printed, and no document is left that looks whole.
     if (!request.json && !request.stream_frames) PrintTables(request, result, *summary);

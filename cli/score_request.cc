@@ -150,7 +150,8 @@ void CompleteRun(ScoreRequest& request) {
   if (!request.report.empty()) run.measure_information = true;
   request.maps = run.maps;
   request.worst = run.worst_frames;
-  if (!request.report.empty()) run.worst_frames = std::max(request.worst, FramesShownOf(run.distorted.size()));
+  if (!request.report.empty() || request.worst_seconds > 0)
+    run.worst_frames = std::max({request.worst, request.worst_seconds, FramesShownOf(run.distorted.size())});
   if (request.maps_video) run.pairs = MakeMapFilms(request.maps, run.threads);
   if (request.maps_video || request.worst > 0) run.maps.clear();
 }

@@ -22,12 +22,13 @@ struct ScoreRequest {
   RunRequest run = DefaultRequest();
   std::string output, pairs_out;  // paths with {name}; empty: none
   std::string format;
-  NumberFormat numbers;  // of the logs
-  std::string report;    // an HTML file; empty: none
-  bool look = false;     // the report shows frames first, by their numbers in the videos
-  std::string junit;     // a file; empty: none
-  std::string receipt;   // a file; empty: none
-  std::string trace;     // a file; empty: none
+  NumberFormat numbers;   // of the logs
+  std::string report;     // an HTML file; empty: none
+  int worst_seconds = 0;  // in the summary
+  bool look = false;      // the report shows frames first, by their numbers in the videos
+  std::string junit;      // a file; empty: none
+  std::string receipt;    // a file; empty: none
+  std::string trace;      // a file; empty: none
   bool maps_video = false;
   bool json = false;
   bool stream_frames = false;  // --progress ndjson

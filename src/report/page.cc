@@ -124,14 +124,7 @@ std::string Receipt(const Page& page) {
 
 std::string MakePage(const Page& page) {
   const std::string title = PageTitle(page);
-  std::string text = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-      "script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>\n",
-      EscapeXml(title));
-  text += kPageStyle;
-  text += "</style></head>\n<body>\n";
+  std::string text = PageHead(title);
   // Of several encodes, the table and the chart of all come before sentences about each.
   const bool has_encodes = !page.encodes_part.empty();
   text += "<header><h1>" + EscapeXml(title) + "</h1>\n" + (has_encodes ? "" : VerdictPart(page)) + WarningsPart(page);

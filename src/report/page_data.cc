@@ -88,8 +88,11 @@ std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int co
 }
 
 std::string Clock(const Page& page, int64_t frame) {
-  if (!page.frame_rate) return fmt::format("frame {}", frame);
-  const auto hundredths = std::llround(static_cast<double>(frame) / *page.frame_rate * 100);
+  return page.frame_rate ? ClockOf(static_cast<double>(frame) / *page.frame_rate) : fmt::format("frame {}", frame);
+}
+
+std::string ClockOf(double time) {
+  const auto hundredths = std::llround(time * 100);
   const auto seconds = hundredths / 100;
   const std::string tail = fmt::format("{:02}.{:02}", seconds % 60, hundredths % 100);
   if (seconds < 3600) return fmt::format("{}:{}", seconds / 60, tail);

@@ -87,17 +87,6 @@ constexpr const char* kDamageLooks[kDamages] = {
     "fine structure is gone: blur, too few bits", "edges that the reference lacks: contours, blocks, ringing, noise",
     "pictures look softer or flatter", "smooth areas in visible steps", "colors differ from the reference's"};
 
-/// Why a second is bad: what is wrong with the worst of its frames that are shown, else what cost its worst frame most
-/// of the model's points; "": nothing did, or it is not known.
-std::string MostlyLost(const Page& page, size_t video, const WorstSecond& second) {
-  for (const PageFrame& shown : page.videos[video].worst)
-    if (shown.frame >= second.first && shown.frame < second.first + second.frames && !shown.cause.empty())
-      return shown.cause;
-  const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
-  const auto most = lost ? MostLost(*lost) : std::nullopt;
-  return most ? NameOf(most->kind) + AlsoVisible(page, video, second.worst, most->kind) : "";
-}
-
 std::string Sentence(const Page& page, size_t video) {
   std::string text = "<p class=\"verdict\"><strong>" + EscapeXml(VideoName(*page.summary, video)) + "</strong> ";
   const auto mean =
@@ -108,7 +97,7 @@ std::string Sentence(const Page& page, size_t video) {
   text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
   const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
   if (!seconds.empty() && FramesOf(*page.summary, page.summary->videos[video]) > seconds[0].frames) {
-    const std::string cause = MostlyLost(page, video, seconds[0]);
+    const std::string cause = CauseOf(page, video, seconds[0]);
     text += fmt::format(" Its worst second, from {}, has {}{}.", Clock(page, seconds[0].first),
                         Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + EscapeXml(cause));
   }
@@ -246,6 +235,15 @@ std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
 
 }  // namespace
 
+std::string CauseOf(const Page& page, size_t video, const WorstSecond& second) {
+  for (const PageFrame& shown : page.videos[video].worst)
+    if (shown.frame >= second.first && shown.frame < second.first + second.frames && !shown.cause.empty())
+      return shown.cause;
+  const auto lost = page.videos[video].lost_at ? page.videos[video].lost_at(second.worst) : std::nullopt;
+  const auto most = lost ? MostLost(*lost) : std::nullopt;
+  return most ? NameOf(most->kind) + AlsoVisible(page, video, second.worst, most->kind) : "";
+}
+
 std::string VideoName(const Summary& summary, size_t video) {
   // The last parts of the paths that tell all videos apart, as many for each of them.
   for (int parts = 1; parts < 8; ++parts) {
@@ -273,6 +271,17 @@ std::string SortableTable(const std::vector<std::string>& head, const std::strin
   constexpr std::string_view kTable = "<table";
   std::string text = WideTable("", head, rows);
   return text.insert(text.find(kTable) + kTable.size(), " class=\"sortable\"");
+}
+
+std::string PageHead(const std::string& title) {
+  std::string text = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      "script-src 'unsafe-inline'; img-src data:\">\n<title>{}</title>\n<style>\n",
+      EscapeXml(title));
+  text += kPageStyle;
+  return text + "</style></head>\n<body>\n";
 }
 
 std::string PageTitle(const Page& page) {
@@ -402,7 +411,7 @@ std::string WorstSecondsPart(const Page& page) {
           "<tr><td><button type=\"button\" class=\"go\" data-frame=\"{}\">{}</button></td><td>{} to "
           "{}</td><td>{:.2f}</td><td>{}</td>{}</tr>\n",
           second.first, Clock(page, second.first), second.first, second.first + second.frames - 1, second.score,
-          EscapeXml(MostlyLost(page, v, second)),
+          EscapeXml(CauseOf(page, v, second)),
           names_encodes ? "<td>" + EscapeXml(VideoName(*page.summary, v)) + "</td>" : "");
   if (rows.empty()) return "";
   std::vector<std::string> head = {"from", "frames", QualityName(page) + ", mean", "mostly for"};

@@ -27,6 +27,9 @@ std::string WideTable(const std::string& caption, const std::vector<std::string>
 /// else the text.
 std::string SortableTable(const std::vector<std::string>& head, const std::string& rows);
 
+/// A page up to its body, which loads nothing.
+std::string PageHead(const std::string& title);
+
 std::string PageTitle(const Page& page);
 
 /// The verdict in sentences.
@@ -77,7 +80,13 @@ struct WorstSecond {
 /// The worst first. Seconds are counted from the first frame; the last one may be shorter.
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count);
 
+/// Why a second is bad: what is wrong with the worst of its frames that are shown, else what cost its worst frame most
+/// of the model's points; "": nothing did, or it is not known.
+std::string CauseOf(const Page& page, size_t video, const WorstSecond& second);
+
 /// "0:12.48"; "frame 312" where the rate is unknown.
 std::string Clock(const Page& page, int64_t frame);
+/// The same of seconds.
+std::string ClockOf(double time);
 
 }  // namespace acutance

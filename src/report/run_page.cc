@@ -12,6 +12,7 @@
 #include "model/lost_points.h"
 #include "report/damage_classifier.h"
 #include "report/page.h"
+#include "report/page_parts.h"
 #include "report/receipt.h"
 #include "run/run_observers.h"
 
@@ -157,15 +158,14 @@ void NoteModels(const RunView& view, Page& page) {
       FindQualityColumn(*view.videos[0].scores, page.model_columns.empty() ? "" : page.model_columns[0]).value_or(-1);
 }
 
-void AddWorst(const RunView& view, std::span<const WorstFrame> frames, PageVideo& video) {
-  const auto most = static_cast<size_t>(FramesShownOf(view.videos.size()));
+void AddWorst(std::span<const WorstFrame> frames, size_t most, PageVideo& video) {
   for (const WorstFrame& worst : frames.first(std::min(frames.size(), most))) {
     video.worst.push_back({worst.frame, worst.score, video.lost_at ? video.lost_at(worst.frame) : std::nullopt,
                            worst.reference, worst.distorted});
   }
 }
 
-void AddCausesAndMaps(const RunView& view, int threads, std::span<PageVideo> videos) {
+void AddCauses(const RunView& view, int threads, bool has_maps, std::span<PageVideo> videos) {
   struct Shown {
     const ViewedVideo& video;
     const WorstFrame& worst;
@@ -178,27 +178,18 @@ void AddCausesAndMaps(const RunView& view, int threads, std::span<PageVideo> vid
   // A frame without a map is shown without one.
   (void)ParallelFor(threads, static_cast<int>(frames.size()), [&](int i) {
     AddCause(frames[i].worst, frames[i].frame);
-    AddMap(frames[i].video, frames[i].frame);
+    if (has_maps) AddMap(frames[i].video, frames[i].frame);
     return Status();
   });
 }
 
-}  // namespace
-
-int FramesShownOf(size_t videos) { return std::max(2, kFramesShown / static_cast<int>(videos)); }
-
-std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice) {
+/// What the page shows of the scores and of `most_frames` worst frames of each video.
+Page BuildPage(const Summary& summary, const RunView& view, int most_frames, bool has_maps) {
   const ScoredRun& run = *view.run;
   Page page;
   page.summary = &summary;
   page.frame_rate = run.frame_rate;
   page.full_range = run.color.full_range.value_or(false);
-  page.receipt = ReceiptLines(summary);
-  std::ranges::move(choice.receipt, std::back_inserter(page.receipt));
-  page.encodes_part = std::move(choice.encodes_part);
-  page.first_frame = choice.first_frame;
-  page.pictures_first = choice.pictures_first;
-  if (choice.is_small) page.most_points = kPointsOfSmallPage;
   NoteModels(view, page);
   for (size_t d = 0; d < summary.videos.size(); ++d) {
     PageVideo video;
@@ -210,11 +201,38 @@ std::string ReportPage(const Summary& summary, const RunView& view, PageChoice c
       video.lost_frames = std::ssize(lost);
       video.lost_at = [loss](int64_t frame) { return loss.Of(frame); };
     }
-    if (d < run.worst.size() && !choice.is_small) AddWorst(view, run.worst[d], video);
+    if (d < run.worst.size()) AddWorst(run.worst[d], static_cast<size_t>(most_frames), video);
     page.videos.push_back(std::move(video));
   }
-  AddCausesAndMaps(view, summary.threads, page.videos);
+  AddCauses(view, summary.threads, has_maps, page.videos);
+  return page;
+}
+
+}  // namespace
+
+int FramesShownOf(size_t videos) { return std::max(2, kFramesShown / static_cast<int>(videos)); }
+
+std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice) {
+  Page page = BuildPage(summary, view, choice.is_small ? 0 : FramesShownOf(view.videos.size()), true);
+  page.receipt = ReceiptLines(summary);
+  std::ranges::move(choice.receipt, std::back_inserter(page.receipt));
+  page.encodes_part = std::move(choice.encodes_part);
+  page.first_frame = choice.first_frame;
+  page.pictures_first = choice.pictures_first;
+  if (choice.is_small) page.most_points = kPointsOfSmallPage;
   return MakePage(page);
+}
+
+void AddWorstSeconds(const RunView& view, int count, Summary& summary) {
+  const Page page = BuildPage(summary, view, count, false);
+  if (page.quality_column < 0) return;
+  for (size_t v = 0; v < summary.videos.size(); ++v) {
+    const ScoreTable::Column& column = summary.videos[v].scores->columns()[static_cast<size_t>(page.quality_column)];
+    BadSeconds worst{column.shown, column.better, {}};
+    for (const WorstSecond& second : FindWorstSeconds(page, v, count))
+      worst.seconds.push_back({second.first, second.first + second.frames, second.score, CauseOf(page, v, second)});
+    summary.videos[v].worst_seconds = std::move(worst);
+  }
 }
 
 }  // namespace acutance

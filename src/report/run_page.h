@@ -27,6 +27,10 @@ struct PageChoice {
 /// The page's HTML.
 std::string ReportPage(const Summary& summary, const RunView& view, PageChoice choice);
 
+/// Adds the `count` worst seconds of each video to the summary, with what is wrong there: causes are more exact
+/// where the run retained their worst frames.
+void AddWorstSeconds(const RunView& view, int count, Summary& summary);
+
 /// All frames of which one in `subsample` is scored, or at most `most` of them: one of each of `most` equal parts, at
 /// places that repeat with no period, as encodes do with their key frames. The same in each call.
 std::vector<int64_t> SampledFrames(int64_t frames, int subsample, int64_t most);

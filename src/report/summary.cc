@@ -62,6 +62,18 @@ Json ShotsJson(const Summary& summary, const SummaryVideo& video) {
   return result;
 }
 
+Json WorstSecondsJson(const BadSeconds& worst) {
+  Json seconds = Json::Array();
+  for (const BadSecond& second : worst.seconds)
+    seconds.Append({{"begin", second.begin},
+                    {"end", second.end},
+                    {"mean", second.mean},
+                    {"cause", second.cause.empty() ? Json() : Json(second.cause)}});
+  return {{"by", worst.by},
+          {"better", worst.better == ScoreDirection::kLower ? "lower" : "higher"},
+          {"seconds", std::move(seconds)}};
+}
+
 Json PartsJson(const Summary& summary, const SummaryVideo& video, const std::vector<Part>& parts) {
   Json result = Json::Array();
   for (const Part& part : parts) result.Append(PartJson(summary, video, part));
@@ -102,6 +114,7 @@ Json VideoJson(const Summary& summary, const SummaryVideo& video) {
   if (video.alignment) result["alignment"] = AlignmentJson(*video.alignment);
   if (video.shots) result["shots"] = ShotsJson(summary, video);
   if (video.segments) result["segments"] = PartsJson(summary, video, *video.segments);
+  if (video.worst_seconds) result["worst_seconds"] = WorstSecondsJson(*video.worst_seconds);
   return result;
 }
 

@@ -39,6 +39,20 @@ struct ShotInformation {
   FrameStatistics temporal{};  // without the difference from the shot before
 };
 
+/// A second of a video, and what is wrong in it.
+struct BadSecond {
+  int64_t begin = 0, end = 0;  // frames begin to end - 1
+  double mean = 0;
+  std::string cause{};  // "banding"; empty: nothing, or not known
+};
+
+/// The worst seconds of a video, the worst one first.
+struct BadSeconds {
+  std::string by;  // the score that ranks them, as logs show it
+  ScoreDirection better = ScoreDirection::kHigher;
+  std::vector<BadSecond> seconds;
+};
+
 struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
@@ -49,6 +63,7 @@ struct SummaryVideo {
   std::optional<std::vector<Part>> shots = {};         // not set: not detected
   std::vector<ShotInformation> shot_information = {};  // by shot; empty: not measured
   std::optional<std::vector<Part>> segments = {};
+  std::optional<BadSeconds> worst_seconds = {};  // not set: not requested, or no score ranks frames
 };
 
 struct SummaryDevice {

@@ -15,6 +15,8 @@
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
     heads.forEach((head, column) => {
+      const first = body.rows[0]?.cells[column];
+      if (first && (first.tagName === "TH" || first.className === "words")) head.className = "words";
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
@@ -29,4 +31,5 @@
       });
     });
   }
+  document.documentElement.dataset.sorts = "true";  // for tests
 })();

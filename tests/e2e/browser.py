@@ -12,7 +12,8 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chrom
 class Browser:
     """A page. Commands are JSON texts that end with a zero byte: to the browser by descriptor 3, from it by 4."""
 
-    def __init__(self, page, width=1000, height=1400):
+    def __init__(self, page, width=1000, height=1400, ready="looks"):
+        """ready: what the page's last script sets in its root's data."""
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, self.to = os.pipe()
         self.out, out_write = os.pipe()
@@ -32,7 +33,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.call("Page.enable")
         self.call("Page.navigate", url="file://" + page)
-        self.wait_for("document.documentElement && document.documentElement.dataset.looks !== undefined")
+        self.wait_for("document.documentElement && document.documentElement.dataset." + ready + " !== undefined")
 
     def read(self):
         while b"\0" not in self.buffer:
@@ -70,7 +71,7 @@ class Browser:
             time.sleep(0.02)
 
     def press(self, key, shift=False):
-        text = {"text": key} if len(key) == 1 else {}
+        text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=8 if shift else 0, **(text if kind == "keyDown" else {}))
 
