@@ -107,8 +107,11 @@ std::string DifferenceText(const Comparison& comparison, const EncodeDifference&
   if (std::isnan(difference.mean))
     return fmt::format("{} and {} both have an infinite mean, as lossless encodes do",
                        comparison.encodes[difference.a].name, comparison.encodes[difference.b].name);
+  // "below" tells the sign, of the interval, too.
+  std::optional<Interval> distance = difference.interval;
+  if (distance && difference.mean < 0) distance = Interval{0 - distance->high, 0 - distance->low};
   return fmt::format("{} is {:.{}f} {} {} {}{}", comparison.encodes[difference.a].name, std::abs(difference.mean),
-                     digits, IntervalText(difference.interval), difference.mean < 0 ? "below" : "above",
+                     digits, IntervalText(distance), difference.mean < 0 ? "below" : "above",
                      comparison.encodes[difference.b].name, difference.is_sure() ? "" : ", which may be chance");
 }
 

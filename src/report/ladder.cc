@@ -53,12 +53,18 @@ void Sort(LadderCurve& curve) {
   std::vector<size_t> order(curve.points.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](size_t i) { return curve.points[i].rate; });
-  std::vector<std::string> encodes;
-  for (const size_t i : order)
-    if (!curve.encodes.empty()) encodes.push_back(curve.encodes[i]);
+  const auto sort = [&](std::vector<std::string>& texts) {
+    std::vector<std::string> sorted;
+    for (const size_t i : order)
+      if (!texts.empty()) sorted.push_back(texts[i]);
+    texts = std::move(sorted);
+  };
+  sort(curve.encodes);
+  sort(curve.sizes);
   SortByRate(curve.points);
-  curve.encodes = std::move(encodes);
 }
+
+std::string SizeText(const PictureFormat& format) { return fmt::format("{}x{}", format.width, format.height); }
 
 std::string PercentText(const std::optional<Interval>& interval) {
   return interval ? fmt::format(" [{:+.2f}, {:+.2f}]", interval->low, interval->high) : "";
@@ -112,6 +118,7 @@ Result<std::vector<LadderCurve>> CurvesOf(const Summary& summary, const std::str
       curve.better = common.column->better;
       curve.points.push_back({*video.bit_rate, mean, std::move(common.scores[next])});
       if (common.frames) curve.points.back().own = common.own_means[next];
+      if (next + 1 < summary.inputs.size()) curve.sizes.push_back(SizeText(summary.inputs[next + 1].format));
     }
   }
   return curves;
@@ -183,6 +190,7 @@ Json LadderJson(const Ladder& ladder) {
     Json points = Json::Array();
     for (size_t i = 0; i < curve.points.size(); ++i)
       points.Append({{"distorted", curve.encodes.empty() ? Json() : Json(curve.encodes[i])},
+                     {"size", curve.SizeOf(i).empty() ? Json() : Json(curve.SizeOf(i))},
                      {"bit_rate", curve.points[i].rate},
                      {"quality", curve.points[i].quality},
                      {"own_quality", curve.points[i].own.value_or(curve.points[i].quality)},
@@ -223,10 +231,11 @@ std::string LadderText(const Ladder& ladder) {
                         has_own ? fmt::format("{:>{}}", "own mean", width) : "");
     for (size_t i = 0; i < curve.points.size(); ++i) {
       const double rate = curve.points[i].rate;
-      text += fmt::format("{:>16}{:>{}.4f}{}  {:<4}  {}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
+      const std::string size = curve.SizeOf(i).empty() ? "" : fmt::format("{:<11}", curve.SizeOf(i));
+      text += fmt::format("{:>16}{:>{}.4f}{}  {:<4}  {}{}\n", is_known ? fmt::format("{}", rate) : BitRateText(rate),
                           curve.points[i].quality, width,
                           has_own ? fmt::format("{:>{}.4f}", *curve.points[i].own, width) : "",
-                          std::ranges::count(curve.hull, i) > 0 ? "*" : "", is_known ? "" : curve.encodes[i]);
+                          std::ranges::count(curve.hull, i) > 0 ? "*" : "", size, is_known ? "" : curve.encodes[i]);
     }
     text += "\n";
   }

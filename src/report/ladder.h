@@ -19,6 +19,10 @@ struct LadderCurve {
   std::vector<std::string> encodes;                 // of the points; empty: known points, with rates in any unit
   std::vector<size_t> hull;                         // indices of points
   ScoreDirection better = ScoreDirection::kHigher;  // of their qualities
+  std::vector<std::string> sizes{};                 // of the encodes: "1280x720"; empty: not known
+
+  /// "1280x720"; "" where it is not known.
+  std::string SizeOf(size_t point) const { return point < sizes.size() ? sizes[point] : ""; }
 };
 
 struct LadderDifference {

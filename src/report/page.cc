@@ -130,13 +130,13 @@ std::string MakePage(const Page& page) {
   text += "<header><h1>" + EscapeXml(title) + "</h1>\n" + (has_encodes ? "" : VerdictPart(page)) + WarningsPart(page);
   text += "</header>\n<main>\n";
   if (has_encodes) text += page.encodes_part + Section("verdicts", "Encode by encode", VerdictPart(page));
-  if (page.pictures_first) text += FramesPart(page);
+  if (page.pictures_first) text += TogetherPart(page) + FramesPart(page);
   text += ComparedPart(page);
   text += CurvesPart(page);
   text += LossPart(page);
   text += WorstSecondsPart(page);
   text += ShotsPart(page);
-  if (!page.pictures_first) text += FramesPart(page);
+  if (!page.pictures_first) text += TogetherPart(page) + FramesPart(page);
   text += ScoresSection(page);
   text += "</main>\n" + Receipt(page);
   text += "<script type=\"application/json\" id=\"data\">" + Data(page) + "</script>\n<script>\n";

@@ -28,6 +28,13 @@ struct PageFrame {
   std::string cause = "";
 };
 
+/// A frame of all videos.
+struct PageCommonFrame {
+  int64_t frame = 0;
+  Picture reference;
+  std::vector<Picture> distorted;  // by video
+};
+
 struct PageVideo {
   std::vector<PageFrame> worst;    // the worst first
   std::optional<LostPoints> lost;  // the mean over frames, of the first model
@@ -51,6 +58,7 @@ struct Page {
   std::optional<double> frame_rate;         // frames a second
   bool full_range = false;                  // samples use all values
   std::vector<PageVideo> videos;            // like the summary's
+  std::vector<PageCommonFrame> together;    // of several videos
   std::vector<std::string> receipt;         // lines for the foot: the command, the time
   int64_t first_frame = 0;                  // number of the first frame in the videos, by which frames are shown
   bool pictures_first = false;              // the frames' pictures in front of the curves

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "log/escape.h"
@@ -73,7 +74,15 @@ std::string StemOf(const std::string& path) {
   return path.substr(begin, dot == path.npos || dot <= begin ? path.npos : dot - begin);
 }
 
+/// Whether encodes have different sizes, which their labels tell then.
+bool HasSizes(const Ladder& ladder) {
+  std::set<std::string> sizes;
+  for (const LadderCurve& curve : ladder.curves) sizes.insert(curve.sizes.begin(), curve.sizes.end());
+  return sizes.size() > 1;
+}
+
 std::string CurvesPicture(const Ladder& ladder) {
+  const bool has_sizes = HasSizes(ladder);
   Axis rate{.from = 60, .to = 680}, quality{.from = 290, .to = 20};
   for (const LadderCurve& curve : ladder.curves)
     for (const RatePoint& point : curve.points) {
@@ -109,12 +118,14 @@ std::string CurvesPicture(const Ladder& ladder) {
       line += fmt::format("{:.1f},{:.1f} ", x, y);
       dots +=
           fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"><title>{}</title></circle>", x, y, color,
-                      EscapeXml(fmt::format("{} {}: {}, {:.2f}{}", curve.name, name, BitRateText(point.rate),
-                                            point.quality, on_hull ? ", on the hull" : "")));
+                      EscapeXml(fmt::format("{} {}: {}{}, {:.2f}{}", curve.name, name,
+                                            curve.SizeOf(k).empty() ? "" : curve.SizeOf(k) + ", ",
+                                            BitRateText(point.rate), point.quality, on_hull ? ", on the hull" : "")));
       if (!name.empty())
-        dots += fmt::format(
-            "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" style=\"font-size:10px;fill:{}\">{}</text>",
-            x + (x > 620 ? -6 : 6), y + (i % 2 == 0 ? 14 : -6), x > 620 ? "end" : "start", color, EscapeXml(name));
+        dots +=
+            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" style=\"font-size:10px;fill:{}\">{}</text>",
+                        x + (x > 620 ? -6 : 6), y + (i % 2 == 0 ? 14 : -6), x > 620 ? "end" : "start", color,
+                        EscapeXml(has_sizes && !curve.SizeOf(k).empty() ? name + ", " + curve.SizeOf(k) : name));
       if (on_hull)
         dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\" fill=\"none\" stroke=\"{}\"/>", x, y, color);
     }
@@ -130,10 +141,11 @@ std::string PointsTable(const LadderCurve& curve, const std::string& score) {
   std::string rows;
   for (size_t i = 0; i < curve.points.size(); ++i)
     rows += Row(curve.encodes.empty() ? "" : curve.encodes[i],
-                {BitRateText(curve.points[i].rate), fmt::format("{:.4f}", curve.points[i].quality),
+                {curve.SizeOf(i).empty() ? "-" : curve.SizeOf(i), BitRateText(curve.points[i].rate),
+                 fmt::format("{:.4f}", curve.points[i].quality),
                  fmt::format("{:.4f}", curve.points[i].own.value_or(curve.points[i].quality)),
                  std::ranges::count(curve.hull, i) > 0 ? "yes" : ""});
-  return WideTable(curve.name, {"encode", "bit rate", score, "of all its frames", "on the hull"}, rows);
+  return WideTable(curve.name, {"encode", "size", "bit rate", score, "of all its frames", "on the hull"}, rows);
 }
 
 std::string DifferenceTable(const LadderDifference& difference) {

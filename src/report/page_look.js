@@ -12,15 +12,18 @@
   };
 
   const makeView = (figures, overlays, words) => {
-    const [reference, encode] = figures.map((figure) => figure.querySelector("img"));
-    const view = {wipe: 0.5, zoom: 1, x: 0, y: 0, flicker: 0, shows: "", overlay: -1};
+    const images = figures.map((figure) => figure.querySelector("img")), [reference] = images;
+    const names = figures.map((figure) => figure.dataset.source), several = figures.length > 2;
+    // chosen: sources from left to right, at least one; edges: the wipes between them, of which keys move the active one.
+    const view = {chosen: [], edges: [], active: 0, zoom: 1, x: 0, y: 0, flicker: 0, turn: 0, shows: -1, overlay: -1};
     const look = document.createElement("figure");
     look.className = `look ${figures[0].className}`;
     const stage = make("div", "stage", look);
     stage.tabIndex = 0;
     stage.setAttribute("role", "application");
     stage.setAttribute("aria-label", `${words}: left and right move the wipe, F flickers, R and E show one alone, M shows maps, ` +
-      "plus and minus zoom, shift with arrows moves the picture, 0 shows all");
+      "plus and minus zoom, shift with arrows moves the picture, 0 shows all" +
+      (several ? ", N and P take the next and previous encode, A takes all, W selects another wipe" : ""));
     stage.style.aspectRatio = `${reference.width} / ${reference.height}`;
     stage.style.maxWidth = `${reference.width * (figures[0].classList.contains("spot") ? 2 : 1.5)}px`;
     const pane = (image) => {
@@ -31,23 +34,39 @@
       copy.draggable = false;
       return made;
     };
-    const panes = [pane(reference), pane(encode), ...overlays.map((figure) => pane(figure.querySelector("img")))];
-    const edge = make("div", "edge", stage), badge = make("div", "badge", stage);
-    const caption = make("figcaption", "", look);
+    const panes = images.map(pane), maps = overlays.map((figure) => pane(figure.querySelector("img")));
+    for (const each of maps) each.classList.add("map-pane");
+    const edges = names.slice(1).map(() => make("div", "edge", stage)), badge = make("div", "badge", stage);
+    const caption = make("figcaption", "", look), choices = [];
 
     const draw = () => {
       const shift = `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.zoom})`;
-      for (const each of panes) each.firstChild.style.transform = shift;
-      const alone = view.flicker ? (view.odd ? "reference" : "encode") : view.shows;
-      const wipe = alone === "reference" ? 1 : alone === "encode" ? 0 : view.wipe;
-      panes[1].style.clipPath = `inset(0 0 0 ${wipe * 100}%)`;
-      panes.slice(2).forEach((each, i) => { each.hidden = i !== view.overlay; });
-      edge.hidden = alone !== "" || view.overlay >= 0;
-      edge.style.left = `${wipe * 100}%`;
+      for (const each of [...panes, ...maps]) each.firstChild.style.transform = shift;
+      const alone = view.flicker ? view.chosen[view.turn % view.chosen.length] : view.shows;
+      panes.forEach((each, source) => {
+        const place = view.chosen.indexOf(source), left = alone < 0 && place > 0 ? view.edges[place - 1] : 0;
+        each.hidden = alone < 0 ? place < 0 : source !== alone;
+        each.style.zIndex = place;
+        each.style.clipPath = `inset(0 0 0 ${left * 100}%)`;
+      });
+      maps.forEach((each, i) => { each.hidden = i !== view.overlay; });
+      edges.forEach((edge, i) => {
+        edge.hidden = i >= view.edges.length || alone >= 0 || view.overlay >= 0;
+        edge.style.left = `${view.edges[i] * 100}%`;
+        edge.classList.toggle("active", view.edges.length > 1 && i === view.active);
+      });
       const shown = view.overlay >= 0 ? overlays[view.overlay].querySelector("figcaption").textContent
-        : alone || "reference | encode";
+        : alone >= 0 ? names[alone] : view.chosen.map((source) => names[source]).join(" | ");
       badge.textContent = view.zoom > 1 ? `${shown}, ${view.zoom.toFixed(1)}x` : shown;
+      choices.forEach((button, source) => button.setAttribute("aria-pressed", view.chosen.includes(source)));
     };
+    const choose = (sources) => {
+      view.chosen = [...sources];
+      view.edges = view.chosen.slice(1).map((_, i) => (i + 1) / view.chosen.length);
+      view.active = Math.max(0, view.edges.length - 1);
+      view.shows = view.overlay = -1;
+    };
+    choose(names.length <= 4 ? names.keys() : [0, 1]);
     const zoomTo = (zoom, x, y) => {
       const next = clamp(zoom, 1, MOST), factor = next / view.zoom;
       moveTo(x - (x - view.x) * factor, y - (y - view.y) * factor, next);
@@ -60,22 +79,53 @@
     };
     const setFlicker = (on) => {
       clearInterval(view.flicker);
-      view.flicker = on ? setInterval(() => { view.odd = !view.odd; draw(); }, FLICKER) : 0;
+      view.flicker = on ? setInterval(() => { ++view.turn; draw(); }, FLICKER) : 0;
       draw();
     };
-    const alone = (which) => { view.shows = view.shows === which ? "" : which; setFlicker(false); };
+    const last = () => view.chosen[view.chosen.length - 1];
+    const alone = (source) => { view.shows = view.shows === source ? -1 : source; setFlicker(false); };
     const nextOverlay = () => { view.overlay = view.overlay + 1 < overlays.length ? view.overlay + 1 : -1; draw(); };
-    const setWipe = (wipe) => { view.wipe = clamp(wipe, 0, 1); view.shows = ""; view.overlay = -1; setFlicker(false); };
+    const setWipe = (wipe) => {
+      const {edges: all, active} = view;
+      if (all.length > 0) all[active] = clamp(wipe, all[active - 1] ?? 0, all[active + 1] ?? 1);
+      view.shows = view.overlay = -1;
+      setFlicker(false);
+    };
+    const nearest = (x) => {
+      const gaps = view.edges.map((edge) => Math.abs(edge - x));
+      view.active = Math.max(0, gaps.indexOf(Math.min(...gaps)));
+      return gaps[view.active] ?? 1;
+    };
+    const toggle = (source) => {
+      const others = view.chosen.filter((each) => each !== source);
+      choose(others.length === view.chosen.length ? [...others, source] : others.length > 0 ? others : view.chosen);
+      draw();
+    };
+    // The encode at the right gives place to another one.
+    const another = (step) => {
+      const free = names.map((_, source) => source).filter((source) => source > 0 && (source === last() || !view.chosen.includes(source)));
+      const next = free[(free.indexOf(last()) + step + free.length) % free.length];
+      const wipes = view.edges;
+      choose([...view.chosen.filter((source) => source !== last()), next]);
+      view.edges = wipes;
+      draw();
+    };
 
     const actions = {
-      ArrowLeft: (shift) => shift ? moveTo(view.x + 0.1, view.y) : setWipe(view.wipe - STEP),
-      ArrowRight: (shift) => shift ? moveTo(view.x - 0.1, view.y) : setWipe(view.wipe + STEP),
+      ArrowLeft: (shift) => shift ? moveTo(view.x + 0.1, view.y) : setWipe(view.edges[view.active] - STEP),
+      ArrowRight: (shift) => shift ? moveTo(view.x - 0.1, view.y) : setWipe(view.edges[view.active] + STEP),
       ArrowUp: (shift) => shift && moveTo(view.x, view.y + 0.1),
       ArrowDown: (shift) => shift && moveTo(view.x, view.y - 0.1),
       f: () => setFlicker(!view.flicker),
-      r: () => alone("reference"),
-      e: () => alone("encode"),
+      r: () => alone(0),
+      e: () => alone(last()),
       m: nextOverlay,
+      ...(several && {
+        n: () => another(1),
+        p: () => another(-1),
+        a: () => { choose(names.keys()); draw(); },
+        w: () => { view.active = (view.active + 1) % Math.max(1, view.edges.length); draw(); },
+      }),
       "+": () => zoomTo(view.zoom * 1.5, 0.5, 0.5),
       "-": () => zoomTo(view.zoom / 1.5, 0.5, 0.5),
       1: () => zoomTo(reference.width / stage.clientWidth, 0.5, 0.5),
@@ -103,7 +153,7 @@
       stage.focus({preventScroll: true});
       const [x, y, width] = place(event);
       touches.set(event.pointerId, [x, y]);
-      view.pans = view.zoom > 1 && Math.abs(x - view.wipe) * width > NEAR;
+      if (touches.size === 1) view.pans = nearest(x) * width > NEAR && view.zoom > 1;
       if (touches.size === 1 && !view.pans) setWipe(x);
     });
     stage.addEventListener("pointermove", (event) => {
@@ -126,8 +176,18 @@
     });
 
     caption.textContent = `${words} `;
+    if (several) {
+      for (const [source, name] of names.entries()) {
+        const button = make("button", "choice", caption);
+        button.type = "button";
+        button.textContent = name;
+        button.addEventListener("click", () => toggle(source));
+        choices.push(button);
+      }
+    }
     const buttons = [["Flicker (F)", "f"], ["Reference (R)", "r"], ["Encode (E)", "e"], ["Zoom (+)", "+"], ["All (0)", "0"]];
     if (overlays.length > 0) buttons.push(["Maps (M)", "m"]);
+    if (several) buttons.push(["Next encode (N)", "n"], ["All encodes (A)", "a"], ["Next wipe (W)", "w"]);
     for (const [text, key] of buttons) {
       const button = make("button", "", caption);
       button.type = "button";
@@ -140,13 +200,14 @@
 
   for (const pictures of document.querySelectorAll(".pictures")) {
     for (const kind of ["whole", "spot"]) {
-      const figures = [...pictures.querySelectorAll(`figure.${kind}`)];
-      const [reference, encode, ...rest] = figures;
-      const overlays = kind === "whole" ? [...rest, ...pictures.querySelectorAll("figure.map")] : [];
-      const words = kind === "whole" ? "Whole frame" : encode.querySelector("figcaption").textContent.replace("encode ", "");
-      const look = makeView([reference, encode], overlays, words);
-      reference.before(look);
-      for (const figure of [reference, encode, ...overlays]) figure.hidden = true;
+      const all = [...pictures.querySelectorAll(`figure.${kind}`)], figures = all.filter((figure) => figure.dataset.source);
+      const overlays = [...all.filter((figure) => !figure.dataset.source),
+        ...(kind === "whole" ? pictures.querySelectorAll("figure.map") : [])];
+      const words = kind === "whole" ? "Whole frame"
+        : figures[1].querySelector("figcaption").textContent.replace(`${figures[1].dataset.source} `, "");
+      const look = makeView(figures, overlays, words);
+      figures[0].before(look);
+      for (const figure of [...figures, ...overlays]) figure.hidden = true;
     }
   }
   document.documentElement.dataset.looks = document.querySelectorAll("figure.look").length;  // for tests

@@ -7,10 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "base/threads/parallel_for.h"
 #include "log/escape.h"
-#include "report/image_files.h"
-#include "report/picture_image.h"
 #include "report/summary_json.h"
 #include "stats/pooling.h"
 
@@ -47,15 +44,6 @@ const char* Grade(double vmaf) {
 }
 
 bool HasModel(const Page& page) { return !page.model_columns.empty() && page.quality_column >= 0; }
-
-std::string QualityName(const Page& page) {
-  return page.summary->videos[0].scores->columns()[page.quality_column].shown;
-}
-
-/// "93.41, excellent"; without the word where the score is no model's.
-std::string Graded(const Page& page, double score) {
-  return HasModel(page) ? fmt::format("{:.2f}, {}", score, Grade(score)) : fmt::format("{:.4g}", score);
-}
 
 struct MostLostKind {
   Damage kind;
@@ -119,68 +107,6 @@ std::string Sentence(const Page& page, size_t video) {
   return text + "</p>\n";
 }
 
-std::string Image(const std::string& type, const std::string& bytes, const RgbImage& image, const std::string& words) {
-  return fmt::format("<img src=\"data:image/{};base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\" loading=\"lazy\">",
-                     type, Base64(bytes), image.width, image.height, EscapeXml(words));
-}
-
-/// A quarter of the image: strips of rows from all of it.
-RgbImage Sample(const RgbImage& image) {
-  constexpr int kStrip = 16, kEvery = 4;  // JPEG's blocks of color are 16 rows high
-  RgbImage sample{image.width, 0, {}};
-  const auto row_bytes = size_t{3} * image.width;
-  for (int y = 0; y < image.height; y += kStrip * kEvery) {
-    const int rows = std::min(kStrip, image.height - y);
-    sample.rgb.insert(sample.rgb.end(), &image.rgb[row_bytes * y], &image.rgb[row_bytes * y] + row_bytes * rows);
-    sample.height += rows;
-  }
-  return sample;
-}
-
-/// A JPEG of at most `most` bytes, where any quality gives that. Qualities that a sample says are too high are not
-/// tried.
-std::string SmallJpeg(const RgbImage& image, size_t most) {
-  constexpr int kQualities[] = {90, 80, 65, 45}, kLeast = 45;  // above 90 colors are not halved, as video has them
-  constexpr double kDoubt = 1.1;                               // a sample may have more detail than the rest
-  const RgbImage sample = Sample(image);
-  const double part = static_cast<double>(sample.height) / image.height;
-  std::string bytes;
-  for (const int quality : kQualities) {
-    if (quality > kLeast &&
-        static_cast<double>(Jpeg(sample, quality).size()) > kDoubt * part * static_cast<double>(most))
-      continue;
-    bytes = Jpeg(image, quality);
-    if (bytes.size() <= most) break;
-  }
-  return bytes;
-}
-
-std::string Figure(const RgbImage& image, size_t most, const std::string& words, const char* kind) {
-  return fmt::format("<figure class=\"{}\">{}<figcaption>{}</figcaption></figure>\n", kind,
-                     Image("jpeg", SmallJpeg(image, most), image, words), EscapeXml(words));
-}
-
-/// Two crops of the same place, with the samples of their frames where the bytes of both are few enough.
-std::string Spots(const RgbImage& reference, const RgbImage& encode, size_t most, const std::string& place) {
-  const std::string pngs[] = {Png(reference), Png(encode)};
-  const auto figure = [&](const RgbImage& image, const std::string& png, const char* what) {
-    if (pngs[0].size() + pngs[1].size() > most)
-      return Figure(image, most / 2, fmt::format("{} {}", what, place), "spot");
-    const std::string words = fmt::format("{} {}, lossless", what, place);
-    return fmt::format("<figure class=\"spot\">{}<figcaption>{}</figcaption></figure>\n",
-                       Image("png", png, image, words), EscapeXml(words));
-  };
-  return figure(reference, pngs[0], "reference") + figure(encode, pngs[1], "encode");
-}
-
-std::string LostWords(const LostPoints& lost) {
-  std::string text;
-  for (int kind = 0; kind < kDamages; ++kind)
-    if (lost.points[kind] >= 0.05)
-      text += fmt::format("{}{} {:.1f}", text.empty() ? "points lost: " : ", ", kDamageNames[kind], lost.points[kind]);
-  return text;
-}
-
 /// Warning where a score is so low that misaligned frames are the likelier cause, and the alignment was not checked.
 std::string DoubtOfPairs(const Page& page, size_t video) {
   constexpr double kUnlikely = 30;
@@ -202,38 +128,16 @@ bool IsChange(const Summary& summary, const std::string& warning) {
   });
 }
 
-/// Limit on the bytes of a frame's pictures.
-constexpr size_t kBytesForPictures = 3'000'000;
+}  // namespace
 
-std::string FrameCard(const Page& page, const PageFrame& frame, size_t bytes) {
-  constexpr int kFrameWidth = 640, kSpotWidth = 320, kSpotHeight = 240, kSpotSize = 64;
-  const CropWindow spot = WorstSpot(frame.reference, frame.distorted, kSpotSize);
-  const auto whole = [&](const Picture& picture) { return ToImage(picture, page.full_range, kFrameWidth); };
-  const auto crop = [&](const Picture& picture) {
-    return CropImage(picture, page.full_range, spot.x, spot.y, kSpotWidth, kSpotHeight);
-  };
-  std::string text = fmt::format(
-      "<article><h3><button type=\"button\" class=\"go\" data-frame=\"{}\">Frame {}, {}</button> {}: {}</h3>\n",
-      frame.frame, page.first_frame + frame.frame, Clock(page, page.first_frame + frame.frame),
-      EscapeXml(QualityName(page)), Graded(page, frame.score));
-  if (!frame.cause.empty()) text += "<p>mostly for <strong>" + EscapeXml(frame.cause) + "</strong></p>\n";
-  if (frame.lost) text += "<p class=\"note\">" + LostWords(*frame.lost) + "</p>\n";
-  text += "<div class=\"pictures\">\n";
-  text += Figure(whole(frame.reference), bytes / 6, "reference", "whole");
-  const RgbImage encode = whole(frame.distorted);
-  text += Figure(encode, bytes / 6, "encode", "whole");
-  text += Figure(DifferenceImage(frame.reference, frame.distorted, kFrameWidth), bytes / 12,
-                 "difference of luma, white from 32 of 256 steps", "whole");
-  if (!frame.map.empty())
-    text +=
-        Figure(MapOverImage(DarkGray(encode), frame.distorted.format, frame.map, frame.map_block, frame.map_columns),
-               bytes / 12, frame.map_words, "map");
-  const std::string place = fmt::format("around ({}, {}), where it differs most, in its own size", spot.x, spot.y);
-  text += Spots(crop(frame.reference), crop(frame.distorted), bytes / 2, place);
-  return text + "</div></article>\n";
+std::string QualityName(const Page& page) {
+  return page.summary->videos[0].scores->columns()[page.quality_column].shown;
 }
 
-}  // namespace
+/// "93.41, excellent"; without the word where the score is no model's.
+std::string Graded(const Page& page, double score) {
+  return HasModel(page) ? fmt::format("{:.2f}, {}", score, Grade(score)) : fmt::format("{:.4g}", score);
+}
 
 std::string CauseOf(const Page& page, size_t video, const WorstSecond& second) {
   for (const PageFrame& shown : page.videos[video].worst)
@@ -417,26 +321,6 @@ std::string WorstSecondsPart(const Page& page) {
   std::vector<std::string> head = {"from", "frames", QualityName(page) + ", mean", "mostly for"};
   if (names_encodes) head.emplace_back("encode");
   return Section("seconds", "Worst seconds", WideTable("", head, rows));
-}
-
-std::string FramesPart(const Page& page) {
-  std::vector<const PageFrame*> frames;
-  for (const PageVideo& video : page.videos)
-    for (const PageFrame& frame : video.worst) frames.push_back(&frame);
-  if (frames.empty()) return "";
-  std::vector<std::string> cards(frames.size());
-  const Status made = ParallelFor(page.summary->threads, static_cast<int>(frames.size()), [&](int i) {
-    cards[i] = FrameCard(page, *frames[i], kBytesForPictures / frames.size());
-    return Status();
-  });
-  std::string text;
-  if (!made.ok()) text += "<p class=\"warning\" role=\"note\">" + EscapeXml(made.message()) + "</p>\n";
-  auto card = cards.begin();
-  for (size_t v = 0; v < page.videos.size(); ++v) {
-    if (page.videos.size() > 1) text += "<h3>" + EscapeXml(VideoName(*page.summary, v)) + "</h3>\n";
-    for (size_t i = 0; i < page.videos[v].worst.size(); ++i) text += *card++;
-  }
-  return Section("frames", page.summary->frame_count == 1 ? "Frame" : "Worst frames", text);
 }
 
 }  // namespace acutance

@@ -51,6 +51,9 @@ std::string WorstSecondsPart(const Page& page);
 /// The shots with their information and scores.
 std::string ShotsPart(const Page& page);
 
+/// Frames with all encodes in one view.
+std::string TogetherPart(const Page& page);
+
 /// Reference, encode, difference and the spot that differs most.
 std::string FramesPart(const Page& page);
 
@@ -79,6 +82,12 @@ struct WorstSecond {
 
 /// The worst first. Seconds are counted from the first frame; the last one may be shorter.
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count);
+
+/// The score that ranks frames, as logs show it.
+std::string QualityName(const Page& page);
+
+/// "93.41, excellent"; without the word where the score is no model's.
+std::string Graded(const Page& page, double score);
 
 /// Why a second is bad: what is wrong with the worst of its frames that are shown, else what cost its worst frame most
 /// of the model's points; "": nothing did, or it is not known.

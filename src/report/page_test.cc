@@ -94,6 +94,19 @@ TEST(Page, HasEncodesSideBySide) {
   EXPECT_TRUE(Has(page, "a&lt;b is 3.00 - above c, which may be chance"));
 }
 
+TEST(Comparison, SaysDistancesWithoutSigns) {
+  Comparison comparison{.score = "butteraugli", .better = ScoreDirection::kLower, .common_frames = {}, .encodes = {}};
+  comparison.encodes.resize(2);
+  comparison.encodes[0].name = "a";
+  comparison.encodes[1].name = "b";
+  const auto text = [&](double mean, Interval interval) {
+    return DifferenceText(comparison, {0, 1, mean, interval}, 2);
+  };
+  EXPECT_EQ(text(-19.77, {-26, -15}), "a is 19.77 [15.00, 26.00] below b");
+  EXPECT_EQ(text(-3, {-7, 1}), "a is 3.00 [-1.00, 7.00] below b, which may be chance");
+  EXPECT_EQ(text(3, {1, 7}), "a is 3.00 [1.00, 7.00] above b");
+}
+
 TEST(Page, DrawsRatesAndQualities) {
   Ladder ladder{.score = "vmaf", .curves = {}, .differences = {}};
   ladder.curves.push_back({.name = "x", .points = {{1000, 50}, {4000, 90}}, .encodes = {"x1", "x4"}, .hull = {1}});
@@ -103,7 +116,23 @@ TEST(Page, DrawsRatesAndQualities) {
   EXPECT_TRUE(Has(part, "points=\"60.0,290.0 680.0,20.0 \""));
   EXPECT_TRUE(Has(part, "points=\"370.0,155.0 \""));
   EXPECT_TRUE(Has(part, "y against x: not computed, because y has one point"));
-  EXPECT_TRUE(Has(part, "<th scope=\"row\">x4</th><td>4.0 kbit/s</td><td>90.0000</td><td>90.0000</td><td>yes</td>"));
+  EXPECT_TRUE(
+      Has(part, "<th scope=\"row\">x4</th><td>-</td><td>4.0 kbit/s</td><td>90.0000</td><td>90.0000</td><td>yes</td>"));
+}
+
+TEST(Page, LabelsRungsByTheirSizes) {
+  Ladder ladder{.score = "vmaf", .curves = {}, .differences = {}};
+  ladder.curves.push_back({.name = "x",
+                           .points = {{1000, 50}, {4000, 90}},
+                           .encodes = {"low.mp4", "high.mp4"},
+                           .hull = {},
+                           .sizes = {"640x360", "1280x720"}});
+  const std::string part = EncodesPart(ladder);
+  EXPECT_TRUE(Has(part, ">low, 640x360</text>"));
+  EXPECT_TRUE(Has(part, "<title>x high: 1280x720, 4.0 kbit/s, 90.00</title>"));
+  EXPECT_TRUE(Has(part, "<th scope=\"row\">high.mp4</th><td>1280x720</td><td>4.0 kbit/s</td>"));
+  ladder.curves[0].sizes = {"640x360", "640x360"};
+  EXPECT_TRUE(Has(EncodesPart(ladder), ">low</text>"));  // all have that size
 }
 
 TEST(Page, TellsWhatDamageLooksLike) {

@@ -183,6 +183,14 @@ void AddCauses(const RunView& view, int threads, bool has_maps, std::span<PageVi
   });
 }
 
+/// As many frames with all encodes as have few enough pictures.
+void AddTogether(const ScoredRun& run, Page& page) {
+  constexpr size_t kMostPictures = 40;
+  const size_t most = kMostPictures / (run.encodes.size() + 1);
+  for (const auto& [frame, reference, distorted] : run.common_frames)
+    if (page.together.size() < most) page.together.push_back({frame, reference, distorted});
+}
+
 /// What the page shows of the scores and of `most_frames` worst frames of each video.
 Page BuildPage(const Summary& summary, const RunView& view, int most_frames, bool has_maps) {
   const ScoredRun& run = *view.run;
@@ -205,6 +213,7 @@ Page BuildPage(const Summary& summary, const RunView& view, int most_frames, boo
     page.videos.push_back(std::move(video));
   }
   AddCauses(view, summary.threads, has_maps, page.videos);
+  if (most_frames > 0) AddTogether(run, page);
   return page;
 }
 

@@ -108,6 +108,7 @@ AlignmentPlan PartOf(const AlignmentPlan& plan, const VideoGroup& group) {
 }
 
 ScoredRun PartOf(ScoredRun run, const VideoGroup& group) {
+  if (group.size() < run.encodes.size()) run.common_frames.clear();
   run.encodes = Pick(run.encodes, group);
   run.inputs = Pick(run.inputs, group, 1);
   run.samples = Pick(run.samples, group, 1);
@@ -155,7 +156,7 @@ ScoredRun JoinGroups(std::vector<ScoredGroup> groups, size_t videos) {
   std::vector<SampleHash> samples = std::move(joined.samples);
   std::vector<Alignment> alignments = std::move(joined.alignments);
   std::vector<std::vector<WorstFrame>> worst = std::move(joined.worst);
-  joined.samples.clear();
+  joined.samples.clear(), joined.common_frames.clear();
   joined.encodes.clear(), joined.inputs.clear(), joined.alignments.clear(), joined.worst.clear();
   if (!inputs.empty()) joined.inputs.push_back(inputs.front());
   if (!samples.empty()) joined.samples.push_back(samples.front());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -56,20 +57,36 @@ class WorstFrames {
   /// Frames in order. The pictures of a frame are held until it is judged.
   void Offer(int64_t frame, const Picture& reference, const Picture& distorted);
 
+  /// Likewise, with the pictures of all distorted videos, which TakeCommon returns.
+  void OfferCommon(int64_t frame, const Picture& reference, std::vector<Picture> distorted);
+
+  /// Calls with each offered frame below `frames` that is not judged yet.
+  void ForWaiting(int64_t frames, const std::function<void(int64_t frame)>& call) const;
+
+  using Score = std::function<std::optional<double>(int64_t frame)>;
+  /// Judges the frames below `frames` by `score`, which has none of a frame that is not scored.
+  void Judge(const Score& score, ScoreDirection better, int64_t frames);
   /// Judges the frames below `frames`, whose scores are in the table. A frame that has none when the next one is done
   /// is passed over.
   void Judge(const ScoreTable& table, int column, int64_t frames);
 
   /// The worst score first.
   std::vector<WorstFrame> Take();
+  std::vector<CommonFrame> TakeCommon();
 
  private:
-  void Retain(WorstFrame candidate);
+  struct Candidate {
+    WorstFrame frame;
+    std::vector<Picture> distorted;  // of all videos; empty: not offered
+  };
+
+  void Retain(Candidate candidate);
+  void Sort();
 
   int count_;
   double spacing_;
-  std::deque<WorstFrame> waiting_;
-  std::vector<WorstFrame> retained_;
+  std::deque<Candidate> waiting_;
+  std::vector<Candidate> retained_;
   ScoreDirection better_ = ScoreDirection::kHigher;
 };
 
@@ -100,7 +117,8 @@ class RunObservers {
   bool HasTrack() const { return alignment_->reference_track() != nullptr; }
   void OfferWorst(const FramePair& pair);
   void JudgeWorst(const Session& session);
-  Status TakeWorst(std::vector<std::vector<WorstFrame>>& worst);
+  void JudgeCommon(const Session& session, const std::string& model);
+  Status TakeWorst(ScoredRun& run);
   void ObserveShots(const FramePair& pair);
   std::optional<ReferenceShots> FindShots(ScoredRun& run);
 
@@ -108,7 +126,8 @@ class RunObservers {
   size_t videos_;
   bool has_journal_;
   const AlignmentMonitor* alignment_;
-  std::vector<WorstFrames> worst_;  // by distorted video
+  std::vector<WorstFrames> worst_;     // by distorted video
+  std::optional<WorstFrames> common_;  // of several
   std::optional<ShotDetector> shots_;
   std::shared_ptr<ThreadPool> information_crew_;          // null: information is not requested
   std::optional<InformationStream> information_;          // not set: likewise

@@ -53,6 +53,13 @@ struct WorstFrame {
   std::optional<int64_t> shows = std::nullopt;
 };
 
+/// A frame with the pictures of several distorted videos.
+struct CommonFrame {
+  int64_t frame = 0;
+  Picture reference;
+  std::vector<Picture> distorted;
+};
+
 /// Where a run stopped, for the callers' own messages and exit status. kModel: callers load models as a part of the
 /// run. kStart: a metric refuses the format of the pictures.
 enum class RunStage { kModel, kReference, kDistorted, kPair, kBackend, kSession, kStart, kRead, kScore };
@@ -138,8 +145,8 @@ struct RunRequest {
   /// Receives the artifacts where `maps` is empty; null: none.
   ArtifactSink on_artifact;
 
-  /// The number of worst frames that are retained with their pictures (ScoredRun::worst), except pictures that a device
-  /// decoded into its memory.
+  /// The number of worst frames that are retained with their pictures (ScoredRun::worst, common_frames), except
+  /// pictures that a device decoded into its memory.
   int worst_frames = 0;
 
   /// Observes the pairs that are scored, without those of a journal; null: none.
@@ -200,6 +207,9 @@ struct ScoredRun {
   std::vector<SampleHash> samples;                         // likewise; empty: not requested
   std::vector<std::pair<std::string, std::string>> given;  // RunRequest::given
   std::vector<std::vector<WorstFrame>> worst;              // by distorted video, the worst first
+  /// Where worst frames are retained: those in which one of several distorted videos is worst, if they were scored
+  /// together.
+  std::vector<CommonFrame> common_frames;
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };

@@ -64,7 +64,7 @@ class Encodes(CommandTest):
         good, bad = self.good_and_bad()
         args = ("compare", self.long, bad, good, "--no-model", "-f", "butteraugli", "--by", "butteraugli_p3", "--align",
                 "index", "-q")
-        self.assertRegex(self.text_of(*args), r"good.y4m is [\d.]+ \[-[\d.]+, -[\d.]+\] below .*bad.y4m\n")
+        self.assertRegex(self.text_of(*args), r"good.y4m is [\d.]+ \[[\d.]+, [\d.]+\] below .*bad.y4m\n")
         comparison = self.document(*args)["comparison"]
         self.assertEqual([encode["best"] for encode in comparison["encodes"]], [False, True])
         self.assertEqual([(difference["a"], difference["mean"] < 0) for difference in comparison["differences"]],

@@ -51,9 +51,10 @@ class Look(CommandTest):
         browser.press("ArrowRight")
         self.assertEqual(browser.value(clip), "inset(0px 0px 0px 52%)")
         browser.press("r")
-        self.assertEqual(browser.value(f"[{badge}, {clip}]"), ["reference", "inset(0px 0px 0px 100%)"])
+        hidden = f"[...{stage}.children].slice(0, 2).map((pane) => pane.hidden)"
+        self.assertEqual(browser.value(f"[{badge}, {hidden}]"), ["reference", [False, True]])
         browser.press("e")
-        self.assertEqual(browser.value(f"[{badge}, {clip}]"), ["encode", "inset(0px 0px 0px 0%)"])
+        self.assertEqual(browser.value(f"[{badge}, {hidden}, {clip}]"), ["encode", [True, False], "inset(0px 0px 0px 0%)"])
         browser.press("e")
         browser.press("f")
         for name in ("reference", "encode", "reference"):
@@ -73,6 +74,68 @@ class Look(CommandTest):
             browser.mouse(kind, box[0] + box[2] * share, box[1] + box[3] / 2)
         self.assertRegex(browser.value(clip), r"inset\(0px 0px 0px 2[45]")
         self.assertEqual(browser.value(badge), "reference | encode", "the wipe shows the videos again")
+
+    def encodes(self):
+        """The reference, and three encodes whose frame 1 is brighter from one to the next."""
+        def gray(value):
+            return bytes([value]) * (self.WIDTH * self.HEIGHT) + bytes([128]) * (self.WIDTH * self.HEIGHT // 2)
+        return [self.write(f"{name}.y4m", y4m(self.WIDTH, self.HEIGHT, [gray(100), gray(value), gray(100)]))
+                for name, value in (("ref", 100), ("a", 120), ("b", 140), ("c", 160))]
+
+    def test_shows_several_encodes_in_one_view(self):
+        page = self.report(*self.encodes())
+        together = page[page.index('id="h-together"'):page.index('id="h-frames"')]
+        self.assertEqual(re.findall(r'data-source="(.*?)"', together)[:4], ["reference", "a.y4m", "b.y4m", "c.y4m"])
+        self.assertIn(">Frame 1, ", together)
+        self.assertRegex(together, "around .*, where c.y4m differs most")
+        self.assertNotIn('id="h-together"', self.report(*self.encodes()[:2]), "of one encode")
+
+    def report(self, *videos):
+        self.assert_ok(self.score(*videos, "--report", self.path("page.html"), "-q", "--no-model", "-f", "psnr", "--align", "index"))
+        return self.read("page.html")
+
+    @unittest.skipUnless(BROWSER, "no Chromium")
+    def test_chooses_among_several_encodes(self):
+        self.report(*self.encodes())
+        browser = Browser(self.path("page.html"))
+        self.addCleanup(browser.close)
+        stage = "document.querySelector('section[aria-labelledby=h-together] .stage')"
+        badge = f"{stage}.querySelector('.badge').textContent"
+        edges = f"[...{stage}.querySelectorAll('.edge')].filter((edge) => !edge.hidden).map((edge) => edge.style.left)"
+        clips = f"[...{stage}.children].slice(0, 4).map((pane) => pane.hidden ? null : pane.style.clipPath)"
+
+        def button(name):
+            browser.value(f"[...{stage}.parentNode.querySelectorAll('button')].find((each) => each.textContent === '{name}').click()")
+        self.assertEqual(browser.value(f"{stage}.focus(), {badge}"), "reference | a.y4m | b.y4m | c.y4m")
+        self.assertEqual(browser.value(edges), ["25%", "50%", "75%"])
+        self.assertEqual(browser.value(clips), [f"inset(0px 0px 0px {part}%)" for part in (0, 25, 50, 75)])
+        browser.press("ArrowLeft")
+        browser.press("w")
+        browser.press("ArrowRight")
+        self.assertEqual(browser.value(edges), ["27%", "50%", "73%"], "keys move one wipe, and W chooses the next")
+        for name in ("reference", "a.y4m"):
+            button(name)
+        self.assertEqual(browser.value(badge), "b.y4m | c.y4m")
+        self.assertEqual(browser.value(clips), [None, None, "inset(0px 0px 0px 0%)", "inset(0px 0px 0px 50%)"])
+        browser.press("n")
+        self.assertEqual(browser.value(badge), "b.y4m | a.y4m")
+        browser.press("n")
+        self.assertEqual(browser.value(badge), "b.y4m | c.y4m")
+        browser.press("f")
+        for name in ("b.y4m", "c.y4m", "b.y4m"):
+            browser.wait_for(f"{badge} === '{name}'")
+        browser.press("f")
+        browser.press("r")
+        self.assertEqual(browser.value(badge), "reference")
+        self.assertEqual(browser.value(clips)[1:], [None, None, None])
+        browser.press("a")
+        self.assertEqual(browser.value(badge), "reference | a.y4m | b.y4m | c.y4m")
+        box = browser.value(f"(({{x, y, width, height}}) => [x, y, width, height])({stage}.getBoundingClientRect())")
+        for kind, share in (("mousePressed", 0.3), ("mouseMoved", 0.35), ("mouseReleased", 0.35)):
+            browser.mouse(kind, box[0] + box[2] * share, box[1] + box[3] / 2)
+        left = float(browser.value(edges)[0].rstrip("%"))
+        self.assertAlmostEqual(left, 35, delta=1)
+        self.assertEqual(browser.value(edges)[1:], ["50%", "75%"], "the mouse moves the nearest wipe")
 
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_crops_have_the_samples_of_the_frames(self):
