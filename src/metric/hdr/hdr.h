@@ -55,8 +55,10 @@ bool HdrStaysOnCpu(const HdrSettings& settings);
 std::vector<InputSpec> HdrInputs(const HdrSettings& settings);
 std::string HdrLightKey(const HdrSettings& settings);
 
-/// Makes light of encoded red, green and blue, in place, with SIMD (Highway); and in plain loops.
-void HdrLightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& row);
+/// Makes light of encoded red, green and blue with SIMD (Highway), which may be in the same place; and in plain loops,
+/// where it is.
+void HdrLightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& encoded,
+                 const std::array<float*, 3>& light);
 void HdrLightRowRef(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& row);
 
 /// Weights of light's red, green and blue in luminance.

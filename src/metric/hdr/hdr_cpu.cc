@@ -17,8 +17,11 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
-void LightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& row) {
-  HdrLightRowRef(curve, width, row);
+void LightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& encoded,
+              const std::array<float*, 3>& light) {
+  for (int c = 0; c < 3; ++c)
+    if (encoded[c] != light[c]) std::copy_n(encoded[c], width, light[c]);
+  HdrLightRowRef(curve, width, light);
 }
 void PsnrStrips(const HdrPair& pair, const HdrWeights& weights, RowBand strips, std::span<int64_t> words, HdrBuffers&) {
   PuPsnrStripsRef(pair, weights, strips, words);
@@ -57,15 +60,40 @@ HWY_INLINE Many<n> HlgFactors(const HdrCurve& curve, const Many<n>& luminance) {
   return v;
 }
 
+// Curves of vectors, which stay in registers.
+struct OfPq {
+  template <int n>
+  HWY_INLINE Many<n> operator()(const Many<n>& encoded) const {
+    return PqLight(encoded);
+  }
+};
+
+struct OfHlg {
+  template <int n>
+  HWY_INLINE Many<n> operator()(const Many<n>& encoded) const {
+    return HlgScene(encoded);
+  }
+};
+
+struct OfScale {
+  float scale;
+
+  template <int n>
+  HWY_INLINE Many<n> operator()(Many<n> values) const {
+    for (VF& value : values.at) value = hn::Mul(value, Number(scale));
+    return values;
+  }
+};
+
 /// Applies `curve` to each number of a row.
 template <class Curve>
-void ApplyCurve(const Curve& curve, int width, float* row) {
+void ApplyCurve(const Curve& curve, int width, const float* from, float* to) {
   ForVectors<kTogether>(width, [&](auto count, int x) HWY_ATTR {
     constexpr int kCount = count;
     Many<kCount> values;
-    for (int i = 0; i < kCount; ++i) values[i] = ReadVector<kCount>(row, x + i * Lanes(), width);
+    for (int i = 0; i < kCount; ++i) values[i] = ReadVector<kCount>(from, x + i * Lanes(), width);
     values = curve(values);
-    for (int i = 0; i < kCount; ++i) WriteVector<kCount>(values[i], row, x + i * Lanes(), width);
+    for (int i = 0; i < kCount; ++i) WriteVector<kCount>(values[i], to, x + i * Lanes(), width);
   });
 }
 
@@ -87,20 +115,14 @@ void ShowHlg(const HdrCurve& curve, int width, const std::array<float*, 3>& row)
   });
 }
 
-void LightRow(const HdrCurve& curve, int width, const std::array<float*, 3>& row) {
-  const VF scale = Number(curve.scale);
-  const auto pq = [](const auto& values) HWY_ATTR { return PqLight(values); };
-  const auto scene = [](const auto& values) HWY_ATTR { return HlgScene(values); };
-  const auto scaled = [&](auto values) HWY_ATTR {
-    for (VF& value : values.at) value = hn::Mul(value, scale);
-    return values;
-  };
-  for (float* color : row) {
-    if (curve.transfer == HDR_PQ) ApplyCurve(pq, width, color);
-    else if (curve.transfer == HDR_HLG) ApplyCurve(scene, width, color);
-    else ApplyCurve(scaled, width, color);
+void LightRow(const HdrCurve& curve, int width, const std::array<float*, 3>& encoded,
+              const std::array<float*, 3>& light) {
+  for (int c = 0; c < 3; ++c) {
+    if (curve.transfer == HDR_PQ) ApplyCurve(OfPq(), width, encoded[c], light[c]);
+    else if (curve.transfer == HDR_HLG) ApplyCurve(OfHlg(), width, encoded[c], light[c]);
+    else ApplyCurve(OfScale{curve.scale}, width, encoded[c], light[c]);
   }
-  if (curve.transfer == HDR_HLG) ShowHlg(curve, width, row);
+  if (curve.transfer == HDR_HLG) ShowHlg(curve, width, light);
 }
 
 /// `add_row(y)` for the rows of each strip, then `finish(strip)`.
@@ -215,8 +237,9 @@ HWY_EXPORT(LightRow);
 HWY_EXPORT(PsnrStrips);
 HWY_EXPORT(ItpStrips);
 
-void HdrLightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& row) {
-  HWY_DYNAMIC_DISPATCH(LightRow)(curve, width, row);
+void HdrLightRow(const hdr::HdrCurve& curve, int width, const std::array<float*, 3>& encoded,
+                 const std::array<float*, 3>& light) {
+  HWY_DYNAMIC_DISPATCH(LightRow)(curve, width, encoded, light);
 }
 
 void PuPsnrStrips(const HdrPair& pair, const HdrWeights& weights, RowBand strips, std::span<int64_t> words,

@@ -37,12 +37,17 @@ class HdrLightInput : public DerivedInput {
     std::optional<ReaderRgb> reader;
     if (settings_.reads_as_cvvdp)
       reader.emplace(source.format, settings_.rgb.matrix == LinearRgbSettings::Matrix::kBt2020);
+    // Encoded colors stay in the processor's caches, so that only light goes to memory, while curves are computed.
+    FloatRows colors(3, source.format.width);
     for (int y = 0; y < source.format.height; ++y) {
-      const std::array<float*, 3> row = {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)};
-      if (reader) ReaderRgbRow(*reader, source, y, row);
-      else LinearRgbRow(conversion, source, y, row);
-      if (display_) ShowOn(*display_, source.format.width, row);
-      else HdrLightRow(settings_.curve, source.format.width, row);
+      const std::array<float*, 3> light = {derived.Row<float>(0, y), derived.Row<float>(1, y),
+                                           derived.Row<float>(2, y)};
+      const std::array<float*, 3> encoded =
+          display_ ? light : std::array<float*, 3>{colors.Row(0), colors.Row(1), colors.Row(2)};
+      if (reader) ReaderRgbRow(*reader, source, y, encoded);
+      else LinearRgbRow(conversion, source, y, encoded);
+      if (display_) ShowOn(*display_, source.format.width, light);
+      else HdrLightRow(settings_.curve, source.format.width, encoded, light);
     }
   }
 

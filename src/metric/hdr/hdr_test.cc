@@ -164,7 +164,7 @@ TEST(HdrLight, EqualsThePlainLoops) {
       HdrLightRowRef(curve, width, PointersTo(expected));
       ForEachTarget([&] {
         Row made = row;
-        HdrLightRow(curve, width, PointersTo(made));
+        HdrLightRow(curve, width, PointersTo(made), PointersTo(made));
         EXPECT_EQ(made, expected) << width;
       });
     }

@@ -68,17 +68,15 @@ HWY_INLINE Many<n> PqLight(const Many<n>& encoded) {
   const VF one = Number(1.0f);
   decltype(hn::Lt(one, one)) is_dark[n];
   Many<n> v;
-  for (int c = 0; c < n; ++c) {
-    is_dark[c] = hn::Lt(encoded[c], Number(0x1p-21f));
-    v[c] = hn::IfThenElse(is_dark[c], one, hn::Min(encoded[c], one));
-  }
+  // Of 2^-21 and less x is below 0, so that one test finds all that is black.
+  for (int c = 0; c < n; ++c) v[c] = hn::Min(hn::Max(encoded[c], Number(0x1p-21f)), one);
   const Log2<n> log2 = Log2Of(v);
   for (int c = 0; c < n; ++c) v[c] = hn::Mul(hn::Add(log2.whole[c], log2.part[c]), Bits(kHdrInverseM2));
   const Many<n> h = Exp2Less1(v);
   for (int c = 0; c < n; ++c) {
     const VF k = Number(0.1640625f);
     const VF x = hn::Div(hn::Add(k, h[c]), hn::Sub(k, hn::Mul(Number(18.6875f), h[c])));
-    is_dark[c] = hn::Or(is_dark[c], hn::Lt(x, Number(0x1p-12f)));
+    is_dark[c] = hn::Lt(x, Number(0x1p-12f));
     v[c] = hn::IfThenElse(is_dark[c], one, x);
   }
   Many<n> light = Power(v, kExponent);
@@ -152,14 +150,15 @@ HWY_INLINE bool AreEqual(const Pixels& a, const Pixels& b) {
   return hn::AllTrue(DF(), hn::And(colors, hn::Eq(a.blue, b.blue)));
 }
 
-/// Adds numbers to sums of columns.
+/// Adds numbers to sums of columns. Squares of floats are exact in doubles, so that fused operations round as two do.
 HWY_INLINE void AddTo(double* columns, VF values, bool squares) {
   const DD d;
   const hn::Half<DF> half;
   const auto lower = hn::PromoteTo(d, hn::LowerHalf(half, values));
   const auto upper = hn::PromoteTo(d, hn::UpperHalf(half, values));
   const auto add = [&](double* to, hn::Vec<DD> value) HWY_ATTR {
-    hn::StoreU(hn::Add(hn::LoadU(d, to), squares ? hn::Mul(value, value) : value), d, to);
+    const auto sum = hn::LoadU(d, to);
+    hn::StoreU(squares ? hn::MulAdd(value, value, sum) : hn::Add(sum, value), d, to);
   };
   add(columns, lower);
   add(columns + Lanes() / 2, upper);
