@@ -1,6 +1,7 @@
 // Plugins whose functions set scores as properties of frames; names, arguments and properties are those of the plugins
 // that they stand in for (docs/use/vship.md).
 #include <algorithm>
+#include <cstdlib>
 
 #include "plugins/vapoursynth/plugin.h"
 
@@ -9,17 +10,41 @@ namespace {
 
 using acutance::Status;
 
+/// GPUs by their gpu_id, as libvship numbers them; the processor follows.
+std::vector<acutance::FrameDevice> Gpus() {
+  const char* backend = std::getenv("VSHIP_BACKEND");
+  return acutance::api::ListFrameDevices(backend && *backend ? backend : "auto",
+                                         {"ssimulacra2", "butteraugli", "cvvdp"});
+}
+
+Status CheckDevice(int device, size_t gpus) {
+  if (device >= 0 && device <= static_cast<int>(gpus)) return {};
+  return Failure("there is no device {}; the processor is the last one, {}", device, gpus);
+}
+
+/// The arguments that all functions of vship have.
 Status ReadDevice(const PairCall& call, PairSettings& settings) {
-  if (call.arguments.Int("gpu_id", 0) != 0) return Failure("there is no such device; 0 is the processor");
+  const std::vector<acutance::FrameDevice> gpus = Gpus();
+  const int device = call.arguments.Int("gpu_id", 0);
+  if (Status bad = CheckDevice(device, gpus.size()); !bad.ok()) return bad;
+  if (device < static_cast<int>(gpus.size())) {
+    settings.backend = gpus[device].backend;
+    settings.device = gpus[device].index;
+  }
   settings.scorers = call.arguments.Int("numStream", settings.scorers);
   if (settings.scorers < 1) return Failure("numStream must be at least 1");
   settings.draws_maps = call.arguments.Int("distmap", 0) != 0;
   return {};
 }
 
-Status ReadSsimulacra2(const PairCall& call, PairSettings& settings) {
+Status ReadSsimulacra2(const PairCall&, PairSettings& settings) {
   settings.features = {{"ssimulacra2", {}}};
   settings.properties = {{"SSIMULACRA2", "ssimulacra2"}};
+  return {};
+}
+
+Status ReadVshipSsimulacra2(const PairCall& call, PairSettings& settings) {
+  if (Status bad = ReadSsimulacra2(call, settings); !bad.ok()) return bad;
   return ReadDevice(call, settings);
 }
 
@@ -97,17 +122,34 @@ Status ReadXpsnr(const PairCall& call, PairSettings& settings) {
   return {};
 }
 
+std::string Describe(const acutance::FrameDevice& gpu) {
+  return fmt::format(
+      "Name: {}\nMultiProcessorCount: 0\nMaxSharedMemoryPerBlock: 0\nWarpSize: {}\nVRAMCapacity: {}\nMemoryBusWidth: "
+      "0\n"
+      "Integrated: 0\nPassKernelCheck: 1\n",
+      gpu.name, gpu.wave_size, gpu.memory_bytes);
+}
+
+std::string DescribeProcessor() {
+  const acutance::CpuInfo cpu = acutance::DescribeCpu();
+  return fmt::format(
+      "Name: CPU (acutance)\nMultiProcessorCount: {}\nMaxSharedMemoryPerBlock: 0\nWarpSize: 1\nVRAMCapacity: {}\n"
+      "MemoryBusWidth: 0\nIntegrated: 0\nPassKernelCheck: 1\n",
+      cpu.threads, cpu.memory_bytes.value_or(0));
+}
+
 void VS_CC DescribeDevices(const VSMap* in, VSMap* out, void*, VSCore*, const VSAPI* api) {
   const Status status = Guarded([&]() -> Status {
-    const int device = Arguments(in, api).Int("gpu_id", -1);
-    if (device > 0) return Failure("there is no such device; 0 is the processor");
-    const acutance::CpuInfo cpu = acutance::DescribeCpu();
-    std::string text = "GPU 0: CPU (acutance)\n";
-    if (device == 0)
-      text = fmt::format(
-          "Name: CPU (acutance)\nMultiProcessorCount: {}\nMaxSharedMemoryPerBlock: 0\nWarpSize: 1\nVRAMCapacity: {}\n"
-          "MemoryBusWidth: 0\nIntegrated: 0\nPassKernelCheck: 1\n",
-          cpu.threads, cpu.memory_bytes.value_or(0));
+    const std::vector<acutance::FrameDevice> gpus = Gpus();
+    const std::optional<int> device = Arguments(in, api).Int("gpu_id");
+    std::string text;
+    if (device) {
+      if (Status bad = CheckDevice(*device, gpus.size()); !bad.ok()) return bad;
+      text = *device < static_cast<int>(gpus.size()) ? Describe(gpus[*device]) : DescribeProcessor();
+    } else {
+      for (size_t n = 0; n < gpus.size(); ++n) text += fmt::format("GPU {}: {}\n", n, gpus[n].name);
+      text += fmt::format("GPU {}: CPU (acutance)\n", gpus.size());
+    }
     api->mapSetData(out, "gpu_human_data", text.data(), static_cast<int>(text.size()), dtUtf8, maReplace);
     return {};
   });
@@ -118,7 +160,7 @@ constexpr char kPair[] = "reference:vnode;distorted:vnode;";
 
 const Function kVshipFunctions[] = {
     {"vship: SSIMULACRA2", "SSIMULACRA2", "reference:vnode;distorted:vnode;numStream:int:opt;gpu_id:int:opt;",
-     ColorRule::kTags, ReadSsimulacra2},
+     ColorRule::kTags, ReadVshipSsimulacra2},
     {"vship: BUTTERAUGLI", "BUTTERAUGLI",
      "reference:vnode;distorted:vnode;qnorm:int:opt;intensity_multiplier:float:opt;distmap:int:opt;numStream:int:opt;"
      "gpu_id:int:opt;",

@@ -92,7 +92,9 @@ Expected<FrameScorer> PairFilter::OpenScorer() const {
                               .distorted = distorted_.format(),
                               .features = settings_.features,
                               .compares_samples = function_.colors == ColorRule::kNumbers,
-                              .threads = settings_.is_ordered ? 0 : 1});
+                              .threads = settings_.is_ordered ? 0 : 1,
+                              .backend = settings_.backend,
+                              .device = settings_.device});
 }
 
 Expected<FrameScores> PairFilter::Compute(FrameScorer& scorer, int n, VSFrameContext* context, VSFrame* map) const {

@@ -33,8 +33,10 @@ struct PairSettings {
   bool is_ordered = false;               // values need all frames before
   bool draws_maps = false;               // the output is the feature's map
   int history = 0;                       // the number of earlier pictures of the reference that a frame reads
-  int scorers = 1;                       // the number of frames that are scored at a time
-  std::string average_label{};           // what the averages over all frames are printed with at the end; empty: not
+  std::string backend = "cpu";           // as in FrameScorerOptions, with the next
+  int device = 0;
+  int scorers = 1;              // the number of frames that are scored at a time
+  std::string average_label{};  // what the averages over all frames are printed with at the end; empty: not
 };
 
 /// A call whose clips are open.

@@ -98,11 +98,11 @@ TEST(FrameDevice, MapsAreTheCpus) {
 TEST(FrameDevice, ScorersOfEqualOptionsShareASession) {
   const auto device = Use({});
   const PairBatches::Work work = {{{"ssimulacra2", {}}}, kSmall};
-  const auto first = PairBatches::Find(device, work, 2, nullptr);
+  const auto first = PairBatches::Find(device, work, nullptr);
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(PairBatches::Find(device, work, 2, nullptr), first);
-  EXPECT_NE(PairBatches::Find(Use({}), work, 2, nullptr), first) << "another device";
-  EXPECT_NE(PairBatches::Find(device, {{{"ssimulacra2", {{"matrix", "bt601"}}}}, kSmall}, 2, nullptr), first);
+  EXPECT_EQ(PairBatches::Find(device, work, nullptr), first);
+  EXPECT_NE(PairBatches::Find(Use({}), work, nullptr), first) << "another device";
+  EXPECT_NE(PairBatches::Find(device, {{{"ssimulacra2", {{"matrix", "bt601"}}}}, kSmall}, nullptr), first);
 }
 
 // What the device cannot compute is the CPU's.

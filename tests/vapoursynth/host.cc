@@ -382,6 +382,24 @@ void CheckCvvdp(const Host& host, const Node& reference, const Node& distorted) 
   Expect(in_order[0] < 9.99, "CVVDP sees the difference");
 }
 
+/// Device 0 is the emulator (VSHIP_BACKEND in the test's environment), 1 the processor, whose scores it has.
+void CheckDevices(const Host& host, const Node& reference, const Node& distorted) {
+  VSMap* listed = host.Call("vship", "GpuInfo", {});
+  const char* text = host.api->mapGetData(listed, "gpu_human_data", 0, nullptr);
+  Expect(text && std::string(text) == "GPU 0: emulation on the CPU\nGPU 1: CPU (acutance)\n", "the list of devices");
+  host.api->freeMap(listed);
+  for (const char* function : {"SSIMULACRA2", "BUTTERAUGLI", "CVVDP"})
+    for (int n = 0; n < 2; ++n) {
+      std::vector<double> scores;
+      for (const int device : {0, 1}) {
+        const Node scored = host.Score("vship", function, reference, distorted, {{"gpu_id", device}});
+        scores.push_back(
+            host.Property(scored, n, std::string(function) == "BUTTERAUGLI" ? "BUTTERAUGLI_3Norm" : function));
+      }
+      Expect(scores[0] == scores[1], function);
+    }
+}
+
 void Check(const Host& host, void* library) {
   const Node reference = host.Clip("20"), distorted = host.Clip("41");
   const Node scored = host.Score("vship", "SSIMULACRA2", reference, distorted, {{"numStream", 2}});
@@ -395,6 +413,7 @@ void Check(const Host& host, void* library) {
   VSMap* devices = host.Call("vship", "GpuInfo", {});
   Expect(!host.api->mapGetError(devices), "GpuInfo");
   host.api->freeMap(devices);
+  CheckDevices(host, reference, distorted);
   CheckButteraugli(host, reference, distorted);
   CheckCvvdp(host, reference, distorted);
   CheckVszip(host, library);

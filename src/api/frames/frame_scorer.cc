@@ -133,7 +133,7 @@ Status FrameScorer::State::Start(bool draws_map, int64_t frames_before) {
   draws_maps = draws_map;
   is_first = true;
   if (device && !draws_map && !has_history)
-    batches = frames::PairBatches::Find(device, {requests, pair.reference.format()}, threads, warn);
+    batches = frames::PairBatches::Find(device, {requests, pair.reference.format()}, warn);
   if (batches) return {};
   const bool on_device = device && frames_before == 0 && (draws_map || has_history);
   ACU_RETURN_IF_ERROR(OpenSession(draws_map, frames_before, on_device));

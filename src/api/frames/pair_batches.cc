@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/threads/exception_barrier.h"
+#include "base/usable_cpus.h"
 #include "exec/tuning.h"
 
 namespace acutance::frames {
@@ -48,7 +49,7 @@ bool PairBatches::Work::operator==(const Work& other) const {
 }
 
 std::shared_ptr<PairBatches> PairBatches::Find(const std::shared_ptr<SharedDevice>& device, const Work& work,
-                                               int threads, std::function<void(const std::string&)> warn) {
+                                               std::function<void(const std::string&)> warn) {
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);
   std::erase_if(registry.known, [](const Known& known) { return known.batches.expired(); });
@@ -59,15 +60,16 @@ std::shared_ptr<PairBatches> PairBatches::Find(const std::shared_ptr<SharedDevic
         if (batches->failure_.ok()) return batches;
       }
   auto batches = std::make_shared<PairBatches>();
-  if (!batches->Open(*device, work, threads, std::move(warn)).ok()) return nullptr;
+  if (!batches->Open(*device, work, std::move(warn)).ok()) return nullptr;
   registry.known.push_back({device, work, batches});
   return batches;
 }
 
 /// Fails where nothing would run on the device.
-Status PairBatches::Open(SharedDevice& device, const Work& work, int threads,
-                         std::function<void(const std::string&)> warn) {
-  SessionSpec spec = {.features = work.features, .threads = threads, .format = work.format};
+Status PairBatches::Open(SharedDevice& device, const Work& work, std::function<void(const std::string&)> warn) {
+  constexpr int kMostThreads = 16;  // which score where the device fails
+  SessionSpec spec = {
+      .features = work.features, .threads = std::min(UsableCpus(), kMostThreads), .format = work.format};
   spec.devices = std::make_shared<DevicePicker>(device.Lend());
   spec.gathering = GatheringOf(work.format);
   spec.writes_scores = false;  // tables would grow with every frame

@@ -28,7 +28,7 @@ class PairBatches {
 
   /// The session for this work on this device: that of other scorers, or a new one. Null where the device cannot do it.
   /// warn: of the device's failures, after which the CPU continues.
-  static std::shared_ptr<PairBatches> Find(const std::shared_ptr<SharedDevice>& device, const Work& work, int threads,
+  static std::shared_ptr<PairBatches> Find(const std::shared_ptr<SharedDevice>& device, const Work& work,
                                            std::function<void(const std::string&)> warn);
   PairBatches() = default;
   ~PairBatches();
@@ -46,7 +46,7 @@ class PairBatches {
     Status status{};
   };
 
-  Status Open(SharedDevice& device, const Work& work, int threads, std::function<void(const std::string&)> warn);
+  Status Open(SharedDevice& device, const Work& work, std::function<void(const std::string&)> warn);
   void Deliver(std::span<FrameResults* const> frames);
   void End();
 
