@@ -71,13 +71,25 @@ struct Plans {
   Plan plan;
 
   static Result<Plans> Make(const Metric& metric, const OptionValues& options, const PictureFormat& format,
-                            WorkloadClass workload, const std::string& family) {
+                            WorkloadClass workload, const std::string& family, bool streams) {
     const std::vector<InputSpec> inputs = InputsOf(metric, options);
-    PlanContext context = MakePlanContext(inputs, format, kBatch, 1, family);
+    PlanContext context = MakePlanContext(inputs, format, streams ? 1 : kBatch, 1, family);
+    context.streams = streams;
     context.workload = workload;  // the block shapes of large pictures, on small ones
     ACU_ASSIGN_OR_RETURN(std::optional<Plan> derive, MakeDerivePlan(inputs, context));
     ACU_ASSIGN_OR_RETURN(Plan plan, MakePlan(metric, options, context));
     return Plans{std::move(context), std::move(derive), std::move(plan)};
+  }
+
+  /// Those of batches, then of a stream where they are others.
+  static std::vector<Plans> MakeAll(const Metric& metric, const OptionValues& options, const PictureFormat& format,
+                                    WorkloadClass workload, const std::string& family) {
+    std::vector<Plans> all;
+    for (const bool streams : {false, true})
+      if (Result<Plans> made = Make(metric, options, format, workload, family, streams);
+          made.ok() && (!streams || made->plan.has_state()))
+        all.push_back(*std::move(made));
+    return all;
   }
 
   template <class Visit>
@@ -125,8 +137,10 @@ class MetricTest {
   /// Runs those plans of all workload classes that `seen` does not have; `equal`: for pictures that are equal, too.
   Status Run(std::set<uint64_t>& seen, bool equal) {
     for (const WorkloadClass workload : kWorkloads) {
-      ACU_ASSIGN_OR_RETURN(Plans plans, Plans::Make(metric_, options_, format_, workload, device_.info().family));
-      if (seen.insert(plans.Fingerprint()).second) ACU_RETURN_IF_ERROR(RunPlans(std::move(plans), equal));
+      const std::string& family = device_.info().family;
+      ACU_RETURN_IF_ERROR(Plans::Make(metric_, options_, format_, workload, family, false).status());
+      for (Plans& plans : Plans::MakeAll(metric_, options_, format_, workload, family))
+        if (seen.insert(plans.Fingerprint()).second) ACU_RETURN_IF_ERROR(RunPlans(std::move(plans), equal));
     }
     return {};
   }
@@ -142,9 +156,12 @@ class MetricTest {
     for (const std::vector<Picture>* distorted : {&changed_, &reference_}) {
       if (distorted == &reference_ && !equal) break;
       const OfflineFrames clip(metric_, options_, reference_, *distorted);
-      for (int first = 0; first < static_cast<int>(reference_.size()); first += kBatch) {
-        ACU_RETURN_IF_ERROR(runner->Run(Batch(plans.context, *distorted, first)));
-        for (int i = first; i < first + kBatch; ++i) {
+      const int batch = plans.context.frames;
+      for (int first = 0; first < static_cast<int>(reference_.size()); first += batch) {
+        PlanRunner* before = plans.context.streams && first > 0 ? runner.get() : nullptr;
+        ACU_RETURN_IF_ERROR(runner->Start(Batch(plans.context, *distorted, first, before != nullptr), before));
+        ACU_RETURN_IF_ERROR(runner->Wait());
+        for (int i = first; i < first + batch; ++i) {
           ACU_ASSIGN_OR_RETURN(const ComputedFrame expected, ComputeFrame(metric_, extractor_, clip, i));
           ACU_RETURN_IF_ERROR(Compare(expected, *runner, plans.context, i, i - first));
         }
@@ -165,12 +182,14 @@ class MetricTest {
     return {};
   }
 
-  BatchPictures Batch(const PlanContext& context, const std::vector<Picture>& distorted, int first) const {
+  BatchPictures Batch(const PlanContext& context, const std::vector<Picture>& distorted, int first,
+                      bool follows) const {
     BatchPictures batch;
-    for (int i = first - context.history[0]; i < first + kBatch; ++i)
-      batch.reference.push_back(i < 0 ? nullptr : &reference_[i]);
-    for (int i = first - context.history[1]; i < first + kBatch; ++i)
-      batch.distorted.push_back(i < 0 ? nullptr : &distorted[i]);
+    const int oldest = follows ? first : 0;
+    for (int i = first - context.history[0]; i < first + context.frames; ++i)
+      batch.reference.push_back(i < oldest ? nullptr : &reference_[i]);
+    for (int i = first - context.history[1]; i < first + context.frames; ++i)
+      batch.distorted.push_back(i < oldest ? nullptr : &distorted[i]);
     return batch;
   }
 
@@ -242,8 +261,7 @@ void ForEachPlans(const Metric& metric, const std::string& family, std::span<con
       const PictureFormat format = Format(metric, Sizes(metric).back(), depth);
       if (!MakeExtractor(metric, options, format).ok()) continue;
       for (const WorkloadClass workload : workloads)
-        if (const Result<Plans> plans = Plans::Make(metric, options, format, workload, family); plans.ok())
-          visit(*plans);
+        for (const Plans& plans : Plans::MakeAll(metric, options, format, workload, family)) visit(plans);
     }
 }
 

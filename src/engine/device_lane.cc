@@ -143,22 +143,30 @@ bool DeviceLane::TakeKit() {
 /// free: other programs take memory, too, and a driver may page instead of refusing.
 Status DeviceLane::MakeSlots() {
   const size_t wanted = WantedDeviceMemory(spec_.format);
-  ACU_ASSIGN_OR_RETURN(const Batches best, Fit(Most(key_.frames), wanted));
+  const Batches all = Streams() ? Batches{.streams = true} : Most(key_.frames);
+  ACU_ASSIGN_OR_RETURN(const Batches best, Fit(all, wanted));
   const std::optional<size_t> free = device().FreeMemory();
   size_t limit = spec_.max_device_memory.value_or(wanted);
   if (spec_.max_device_memory) limit = free ? std::min(limit, *free / 5 * 4) : limit;
   else limit = std::min<size_t>(limit, free.value_or(info().memory_bytes > 0 ? info().memory_bytes : 4 * limit) / 4);
-  const Status made = MakeSlots(Most(key_.frames), limit, spec_.max_device_memory.has_value());
+  const Status made = MakeSlots(all, limit, spec_.max_device_memory.has_value());
   wanted_bytes_ = std::max(memory_bytes_, best.bytes);
   return made;
 }
 
+/// Whether the caller waits for each frame, and the next one needs those before it.
+bool DeviceLane::Streams() const {
+  return spec_.gathering && spec_.gathering->most_frames == 1 && parts_.size() == 1 && spec_.distorted_count == 1 &&
+         spec_.conversions.empty() && settings_.features.History(Video::kReference) > 0;
+}
+
 DeviceLane::Batches DeviceLane::Most(int frames) const {
-  return {frames, spec_.gathering ? spec_.gathering->most_batches : kSlots};
+  return {.frames = frames, .count = spec_.gathering ? spec_.gathering->most_batches : kSlots};
 }
 
 DeviceLane::Batches DeviceLane::Smaller(const Batches& batches) const {
-  if (batches.count > kFewSlots || batches.frames == 1) return {batches.frames, batches.count - 1};
+  if (batches.streams) return Most(1);
+  if (batches.count > kFewSlots || batches.frames == 1) return {.frames = batches.frames, .count = batches.count - 1};
   return Most(batches.frames / 2);
 }
 
@@ -167,7 +175,7 @@ Result<DeviceLane::Batches> DeviceLane::Fit(Batches batches, size_t limit) {
   for (;; batches = Smaller(batches)) {
     size_t bytes = 0;
     for (const auto& part : parts_) {
-      ACU_RETURN_IF_ERROR(part->MakePlans(spec_.format, batches.frames, info().family));
+      ACU_RETURN_IF_ERROR(part->MakePlans(spec_.format, batches.frames, info().family, batches.streams));
       bytes += part->device_bytes();
     }
     batches.bytes = bytes * batches.count;
@@ -184,6 +192,7 @@ Status DeviceLane::MakeSlots(Batches most, size_t limit, bool is_limit_firm) {
       return Error(StatusCode::kOutOfMemory, "{} MB of device memory are needed for one frame, {} MB are allowed",
                    (most.bytes >> 20) + 1, limit >> 20);
     batch_ = most.frames;
+    streams_ = most.streams;
     memory_bytes_ = most.bytes;
     const Status status = MakeRunners(most.count);
     if (status.code() != StatusCode::kOutOfMemory || most.is_least()) return status;
@@ -298,10 +307,10 @@ bool DeviceLane::Take(Slot& slot) {
     last_taken_ = nullptr;  // there is no Start that another slot could wait for
     return true;
   }
-  const bool follows = last_taken_ && last_taken_ != &slot && slot.jobs.front()->index() == next_frame_;
-  if (follows && needs_history()) {
+  const bool follows = last_taken_ && slot.jobs.front()->index() == next_frame_;
+  if (follows && needs_history() && (streams_ || last_taken_ != &slot)) {
     slot.before = &last_taken_->runner();
-    slot.before->KeepPictures();
+    if (last_taken_ != &slot) slot.before->KeepPictures();
   }
   last_taken_ = &slot;
   next_frame_ = slot.jobs.back()->index() + 1;

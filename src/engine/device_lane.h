@@ -108,8 +108,9 @@ class DeviceLane {
   /// How many batches are in flight, and of how many frames.
   struct Batches {
     int frames = 1, count = 1;
-    size_t bytes = 0;  // of the device's memory, for all of them
-    bool is_least() const { return frames == 1 && count == 1; }
+    bool streams = false;  // PlanContext::streams
+    size_t bytes = 0;      // of the device's memory, for all of them
+    bool is_least() const { return frames == 1 && count == 1 && !streams; }
   };
 
   DeviceLane(CachedDevice device, const LaneSettings& settings);
@@ -119,6 +120,7 @@ class DeviceLane {
   Status MakeSlots();
   Status MakeSlots(Batches most, size_t limit, bool is_limit_firm);
   Batches Smaller(const Batches& batches) const;
+  bool Streams() const;
   Batches Most(int frames) const;
   Result<Batches> Fit(Batches batches, size_t limit);
   Status MakeRunners(int count);
@@ -153,6 +155,7 @@ class DeviceLane {
   CachedRunners::Key key_;
   std::vector<std::unique_ptr<LanePart>> parts_;
   int batch_ = 0;
+  bool streams_ = false;
   std::vector<Slot> slots_;
   size_t memory_bytes_ = 0, wanted_bytes_ = 0;
   FrameQueue* frames_ = nullptr;

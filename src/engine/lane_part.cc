@@ -25,7 +25,8 @@ bool HaveSamePictures(const PlanContext& a, const PlanContext& b) {
            one.format == other.format;
   };
   return a.frames == b.frames && a.videos == b.videos && a.history == b.history && a.artifacts == b.artifacts &&
-         a.scalings.empty() && b.scalings.empty() && std::ranges::equal(a.inputs, b.inputs, are_same);
+         a.streams == b.streams && a.scalings.empty() && b.scalings.empty() &&
+         std::ranges::equal(a.inputs, b.inputs, are_same);
 }
 
 bool AreSame(const Plan& a, const Plan& b) {
@@ -49,10 +50,11 @@ bool LanePart::Work::IsSameAs(const Work& other) const {
          (!derive || AreSame(*derive, *other.derive)) && std::ranges::equal(plans, other.plans, AreSame);
 }
 
-Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family) {
+Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_view family, bool streams) {
   const int own = (frames + stride_ - 1) / stride_;
   work_.context = MakePlanContext(features_.Inputs(runs_), format, own, videos_.distorted_count, family);
   work_.context.scalings = videos_.scalings;
+  work_.context.streams = streams;
   const auto makes_artifacts = [&](int run) { return features_.MakesArtifacts(features_.runs()[run]); };
   work_.context.artifacts = std::ranges::any_of(runs_, makes_artifacts);
   ACU_ASSIGN_OR_RETURN(work_.derive, MakeDerivePlan(features_.Inputs(runs_), work_.context));

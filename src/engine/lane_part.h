@@ -41,8 +41,8 @@ class LanePart {
   LanePart(const FeatureSet& features, std::vector<int> runs, int stride, const LaneVideos& videos)
       : features_(features), runs_(std::move(runs)), stride_(stride), videos_(videos) {}
 
-  /// Makes the plans for a lane whose batches have `frames` consecutive frames.
-  Status MakePlans(const PictureFormat& format, int frames, std::string_view family);
+  /// Makes the plans for a lane whose batches have `frames` consecutive frames. streams: PlanContext::streams
+  Status MakePlans(const PictureFormat& format, int frames, std::string_view family, bool streams = false);
   const Work& work() const { return work_; }
   size_t device_bytes() const {  // of a runner
     return PlanRunner::DeviceBytes(work_.plans, work_.derive, work_.context);

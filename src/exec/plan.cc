@@ -22,7 +22,7 @@ int BufferOf(uint64_t reference) { return static_cast<int>(reference >> kBufferS
 uint64_t OffsetOf(uint64_t reference) { return reference & ((uint64_t{1} << kBufferShift) - 1); }
 
 std::string_view KindName(Plan::BufferKind kind) {
-  constexpr std::string_view kNames[] = {"scratch", "table", "artifact"};
+  constexpr std::string_view kNames[] = {"scratch", "state", "table", "artifact"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -85,6 +85,12 @@ BufferRef Plan::AddBuffer(BufferSpec spec) {
 }
 
 BufferRef Plan::AddScratch(std::string name, size_t bytes) { return AddBuffer({std::move(name), bytes}); }
+
+BufferRef Plan::AddState(std::string name, size_t bytes) {
+  return AddBuffer({std::move(name), bytes, BufferKind::kState});
+}
+
+bool Plan::has_state() const { return std::ranges::count(buffers_, BufferKind::kState, &BufferSpec::kind) > 0; }
 
 BufferRef Plan::AddTableBytes(std::string name, std::vector<std::byte> contents) {
   const size_t bytes = contents.size();

@@ -84,6 +84,9 @@ class PlanContext {
   int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
   bool artifacts = false;        // plans make their metrics' artifacts
+  /// Batches have one frame, and a runner most often takes the next one after it, whose history pictures it then lacks:
+  /// plans may retain what they computed of them (Plan::AddState).
+  bool streams = false;
   WorkloadClass workload = WorkloadClass::kMedium;
   std::string family;                      // DeviceInfo::family
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
@@ -121,7 +124,7 @@ Grid GridFor(const KernelImage& kernel, const Work& work);
 
 class Plan {
  public:
-  enum class BufferKind { kScratch, kTable, kArtifact };
+  enum class BufferKind { kScratch, kState, kTable, kArtifact };
   struct BufferSpec {
     std::string name;
     size_t bytes;  // for the whole batch
@@ -149,9 +152,12 @@ class Plan {
   BufferRef Sums() const { return {kSumsBuffer, 0}; }
   /// Partial results of 64 bits [item][words]
   BufferRef Words() const { return {kWordsBuffer, 0}; }
-  /// int32 [2], by Video: how many frames of the context's history lie before the clip, in this batch
+  /// int32 [3], by Video: how many frames of the context's history lie before the clip, in this batch; and how many
+  /// batches of the runner precede it, each with the frame before that of the next (PlanContext::streams)
   BufferRef BeforeClip() const { return {kBeforeClipBuffer, 0}; }
   BufferRef AddScratch(std::string name, size_t bytes);
+  /// Contents stay until the runner's next batch, where the context streams.
+  BufferRef AddState(std::string name, size_t bytes);
   /// `values`: numbers or structs; without any, a table with one that is 0.
   template <std::ranges::contiguous_range Values>
   BufferRef AddTable(std::string name, const Values& values) {
@@ -195,6 +201,7 @@ class Plan {
   const std::vector<BufferSpec>& buffers() const { return buffers_; }  // its own: first_own() and up
   const std::vector<Launch>& launches() const { return launches_; }
   bool ReadsInput(int input) const;  // index into the context's inputs
+  bool has_state() const;
 
   /// Human-readable plan: buffers with their sizes, launches with kernel, variant, grid, arguments and border. runs:
   /// which launches are printed; null: all.

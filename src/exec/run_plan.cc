@@ -32,6 +32,8 @@ std::vector<bool> UsedInputs(const Plan* derive, std::span<const Plan* const> pl
   return used;
 }
 
+constexpr size_t kBeforeClipBytes = 3 * sizeof(int32_t);  // of Plan::BeforeClip
+
 /// A buffer of no bytes cannot be allocated.
 size_t ResultBytes(const Plan& plan, int words) { return sizeof(int64_t) * std::max(words * plan.items(), 1); }
 
@@ -159,8 +161,8 @@ Status PlanRunner::AllocateBeforeClip() {
     return bound.plan.ReadsInput(Plan::kBeforeClipBuffer - Plan::kFirstInput);
   };
   if (std::ranges::none_of(plans_, reads)) return {};
-  ACU_ASSIGN_OR_RETURN(frames_before_start_here_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kUpload));
-  ACU_ASSIGN_OR_RETURN(frames_before_start_there_, device_.Allocate(sizeof(frames_before_start_), MemoryKind::kDevice));
+  ACU_ASSIGN_OR_RETURN(frames_before_start_here_, device_.Allocate(kBeforeClipBytes, MemoryKind::kUpload));
+  ACU_ASSIGN_OR_RETURN(frames_before_start_there_, device_.Allocate(kBeforeClipBytes, MemoryKind::kDevice));
   return {};
 }
 
@@ -217,8 +219,8 @@ Status PlanRunner::RecordBatch() {
   std::vector<Command> commands;
   if (options_.poison) AppendPoison(commands);
   if (frames_before_start_here_)
-    commands.push_back(CopyCommand{frames_before_start_here_.get(), 0, frames_before_start_there_.get(), 0,
-                                   sizeof(frames_before_start_)});
+    commands.push_back(
+        CopyCommand{frames_before_start_here_.get(), 0, frames_before_start_there_.get(), 0, kBeforeClipBytes});
   AppendLaunches(commands);
   AppendArtifacts(commands);
   ACU_ASSIGN_OR_RETURN(recording_, queue_->Record(commands));
@@ -231,7 +233,9 @@ void PlanRunner::AppendPoison(std::vector<Command>& commands) const {
     fill(*bound.sums);
     fill(*bound.words);
     for (size_t i = 0; i < bound.own.size(); ++i)
-      if (bound.plan.buffers()[i].kind != Plan::BufferKind::kTable) fill(*bound.own[i]);
+      if (const auto kind = bound.plan.buffers()[i].kind;
+          kind != Plan::BufferKind::kTable && kind != Plan::BufferKind::kState)
+        fill(*bound.own[i]);
   }
 }
 
@@ -292,7 +296,10 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   if (started_) return Error(StatusCode::kInvalidArgument, "a batch is still running: wait for it before the next");
   ClearResults();
   Status status = CatchExceptions([&] { return UploadPictures(pictures, before != nullptr); });
+  if (before == this) FollowItself();
+  else followed_ = 0;
   if (!before) CountBeforeClip(pictures);
+  if (before == this) before = nullptr;
   const bool waits = before && ForwardsHistory(pictures);
   if (!waits) status = AnnounceUpload(status, pictures);
   if (before) {
@@ -301,8 +308,10 @@ Status PlanRunner::Start(const BatchPictures& pictures, PlanRunner* before) {
   }
   if (waits) status = AnnounceUpload(status, pictures);
   ACU_RETURN_IF_ERROR(status);
-  if (frames_before_start_here_)
-    std::ranges::copy(frames_before_start_, reinterpret_cast<int32_t*>(frames_before_start_here_->host()));
+  if (frames_before_start_here_) {
+    auto* const here = reinterpret_cast<int32_t*>(frames_before_start_here_->host());
+    *std::ranges::copy(frames_before_start_, here).out = followed_;
+  }
   return queue_->Submit(*recording_);
 }
 

@@ -66,7 +66,7 @@ class PlanRunner {
 
   /// Copies the pictures and starts the work; the pictures may be freed at once. A list of pictures may be empty if no
   /// plan reads that video. before: the runner of the batch before, which holds its pictures for this one; the history
-  /// of this batch is copied from there.
+  /// of this batch is copied from there. This runner itself: its batch before, where the context streams.
   Status Start(const BatchPictures& pictures, PlanRunner* before = nullptr);
 
   /// Instead of Start, where the batch that was begun failed before: runners that wait for its pictures fail, too.
@@ -130,6 +130,7 @@ class PlanRunner {
   void AppendArtifacts(std::vector<Command>& commands) const;
   Status AllocateBeforeClip();
   void CountBeforeClip(const BatchPictures& pictures);
+  void FollowItself();
   LaunchCommand BindLaunch(const BoundPlan& bound, size_t launch) const;
   const Buffer* BufferAt(const BoundPlan& bound, int buffer) const;
   bool IsWritten(const BoundPlan& bound, int buffer) const;
@@ -179,6 +180,7 @@ class PlanRunner {
   std::unique_ptr<Recording> recording_;
   Pictures pictures_;
   std::array<int, 2> frames_before_start_{};  // by Video: frames of the history in this batch
+  int followed_ = 0;                          // batches of this runner before this one, each followed by the next
   std::unique_ptr<Buffer> frames_before_start_there_, frames_before_start_here_;  // null: no plan reads it
   std::vector<std::unique_ptr<Buffer>> adopted_;  // that copies of the batch read: pictures that lie on the device
   std::shared_ptr<Uploader> uploader_;

@@ -56,6 +56,12 @@ void PlanRunner::CountBeforeClip(const BatchPictures& pictures) {
   count(Video::kDistorted, pictures.distorted);
 }
 
+/// The batch before was of one frame.
+void PlanRunner::FollowItself() {
+  for (int& frames : frames_before_start_) frames = std::max(frames - 1, 0);
+  ++followed_;
+}
+
 /// Other batches wait for this, so that nothing here may throw.
 Status PlanRunner::AnnounceUpload(const Status& upload, const BatchPictures& pictures) noexcept {
   std::unique_ptr<Mark> uploaded;

@@ -29,15 +29,17 @@ Registry& TheRegistry() {
 
 }  // namespace
 
+/// A recorded batch takes as long with fewer pairs, so pictures that fill a device alone are not gathered: several of
+/// them are in flight.
 FrameGathering GatheringOf(const PictureFormat& format) {
-  constexpr int kMany = 16, kSome = 4, kFew = 2;  // small pictures do not fill a device alone
+  constexpr int kMany = 8;
   switch (ClassifyWorkload(format.width, format.height)) {
     case WorkloadClass::kSmall:
       return {.most_frames = kMany, .most_batches = 4};
     case WorkloadClass::kMedium:
-      return {.most_frames = kSome, .most_batches = 4};
+      return {.most_frames = 1, .most_batches = 6};
     default:
-      return {.most_frames = kFew, .most_batches = 3};
+      return {.most_frames = 1, .most_batches = 4};
   }
 }
 
@@ -80,8 +82,7 @@ Status PairBatches::Open(SharedDevice& device, const Work& work, std::function<v
   };
   spec.on_failure = [this](const Status& status) {
     const std::lock_guard lock(mutex_);
-    failure_ = status;
-    changed_.notify_all();
+    Fail(status);
   };
   ACU_ASSIGN_OR_RETURN(session_, Session::Open(std::move(spec)));
   metrics_ = session_->metric_runs();
@@ -118,15 +119,23 @@ Status PairBatches::Score(Picture reference, Picture distorted, const Receiver& 
     pictures.push_back(std::move(distorted));
     const Status status = session_->Add(std::move(reference), std::move(pictures));
     const std::lock_guard lock(mutex_);
-    if (!status.ok() && failure_.ok()) failure_ = status;  // frames and requests would no longer be the same
+    if (!status.ok()) Fail(status);  // frames and requests would no longer be the same
   }
+  Status failure;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return request.is_done || !failure_.ok(); });
     if (request.is_done) return request.status;
+    failure = failure_;
   }
   End();
-  return failure_;
+  return failure;
+}
+
+/// Called with the lock. The first failure stays.
+void PairBatches::Fail(const Status& status) {
+  if (failure_.ok()) failure_ = status;
+  changed_.notify_all();
 }
 
 /// Waits until no thread of the session reads pictures or has results.

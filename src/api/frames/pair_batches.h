@@ -48,6 +48,7 @@ class PairBatches {
 
   Status Open(SharedDevice& device, const Work& work, std::function<void(const std::string&)> warn);
   void Deliver(std::span<FrameResults* const> frames);
+  void Fail(const Status& status);
   void End();
 
   std::mutex adding_;  // guards the session; before the other

@@ -1,4 +1,4 @@
-// Arguments of the kernel that makes channels, and its table.
+// Arguments of the kernels that make channels, and their table.
 #pragma once
 
 #include "kernel/kernel.h"
@@ -40,6 +40,7 @@ struct CvvdpChannelsArgs {
   CONST_BUFFER(uint32_t) table;
   CONST_BUFFER(int32_t) frames_before_start;
   BUFFER(float) to;
+  BUFFER(float) stored;  // of a stream: the three channels of each frame of the filter; otherwise not used
   int64_t to_picture;    // floats from picture to picture
   int32_t luma_picture;  // samples, in units of 32
   int32_t chroma_picture, luma_row, chroma_row, to_row, width, height;

@@ -16,6 +16,7 @@ constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
 
 constexpr TuningEntry kTuning[] = {{"cvvdp_channels", "", "64x4r8", WorkloadClass::kSmall},
                                    {"cvvdp_channels", "", "64x4r4"},
+                                   {"cvvdp_stream", "", "64x4"},
                                    {"cvvdp_reduce", "", "64x4"},
                                    {"cvvdp_differences", "", "128x1"},
                                    {"cvvdp_base", "", "64x1"},
@@ -101,6 +102,7 @@ class PlanMaker {
         filter_(settings.Filter()),
         scales_(context.format.width, context.format.height, settings.display.pixels_per_degree),
         images_(settings.is_temporal ? context.videos : 0),
+        streams_(context.streams && settings.is_temporal && context.pairs() == 1),
         plan_(context, context.pairs(), 0, Words(settings, scales_)) {}
 
   Result<Plan> Make() {
@@ -180,7 +182,8 @@ class PlanMaker {
   }
 
   Status AddChannels(Video video) {
-    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel, ChooseVariant(kTuning, "cvvdp_channels", context_));
+    ACU_ASSIGN_OR_RETURN(const KernelImage* kernel,
+                         ChooseVariant(kTuning, streams_ ? "cvvdp_stream" : "cvvdp_channels", context_));
     const int back = filter_.length() - 1, copies = context_.copies(video);
     const bool has_chroma = context_.format.PlaneCount() > 1;
     const PlaneView luma = context_.Input(video, 0, back), cb = context_.Input(video, has_chroma ? 1 : 0, back);
@@ -191,6 +194,7 @@ class PlanMaker {
                                     .table = colors_,
                                     .frames_before_start = plan_.BeforeClip(),
                                     .to = BufferRef{channels_.buffer, sizeof(float) * first},
+                                    .stored = streams_ ? AddStored(luma) : channels_,
                                     .to_picture = picture_,
                                     .luma_picture = static_cast<int32_t>(luma.picture_stride / kRowMultiple),
                                     .chroma_picture = static_cast<int32_t>(cb.picture_stride / kRowMultiple),
@@ -206,9 +210,15 @@ class PlanMaker {
                                     .reach = filter_.length(),
                                     .video = static_cast<int>(video),
                                     .history = context_.history[static_cast<int>(video)]};
-    const int parts = CeilDiv(context_.frames, kernel->rows) + (images_ > 0 ? 1 : 0);
+    const int parts = streams_ ? 1 : CeilDiv(context_.frames, kernel->rows) + (images_ > 0 ? 1 : 0);
     const Grid grid = {CeilDiv(luma.width, kernel->group_x), CeilDiv(luma.height, kernel->group_y), parts * copies};
     return plan_.AddLaunch(*kernel, grid, args, "nearest 2");
+  }
+
+  /// Three channels of each frame of the filter.
+  BufferRef AddStored(const PlaneView& luma) {
+    const int64_t plane = PlaneOf({luma.width, luma.height});
+    return plan_.AddState("channels of earlier frames", sizeof(float) * 3 * plane * filter_.length());
   }
 
   BufferRef ChannelsOf(int scale) const {
@@ -316,6 +326,7 @@ class PlanMaker {
   const CvvdpFilter filter_;
   const CvvdpScales scales_;
   const int images_;
+  const bool streams_;
   Plan plan_;
   std::vector<int64_t> firsts_, heats_;     // where scales begin in a picture, and in a picture of heat
   int64_t picture_ = 0, heat_picture_ = 0;  // floats
