@@ -147,6 +147,14 @@ void OpenAndCloseMany(int waits) {
 TEST(FrameDevice, ManyScorersOpenAndClose) { OpenAndCloseMany(-1); }
 TEST(FrameDevice, ManyScorersOutliveTheDevice) { OpenAndCloseMany(40); }
 
+// The device tries again, without what it retained of earlier frames.
+TEST(FrameDevice, AStreamContinuesAfterARefusedLaunch) {
+  for (const StatusCode code : {StatusCode::kOutOfMemory, StatusCode::kIo}) {
+    Use({.where = Fault::kSubmit, .nth = 5, .code = code, .lasts = false});
+    EXPECT_EQ(ScoreClip(OptionsOf(kFeatures[2], "emu")), ScoreClip(OptionsOf(kFeatures[2], "cpu")));
+  }
+}
+
 TEST(FrameDevice, HangsAreTheCpusFrames) {
   ::setenv("ACUTANCE_DEVICE_TIMEOUT", "0.3", 1);
   Use({.where = Fault::kWait, .nth = 3, .kind = Fault::kHang});
