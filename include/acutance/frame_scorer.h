@@ -77,7 +77,8 @@ struct FrameDevice {
   int index = 0;        // among the backend's devices
   std::string name;
   uint64_t memory_bytes = 0;
-  int wave_size = 0;  // work items that run in step
+  int wave_size = 0;           // work items that run in step
+  bool is_integrated = false;  // a part of the processor, where the driver says so
 };
 
 /// The devices that compute these features to the bit, which each of them proves when it is first asked for: by the

@@ -126,8 +126,8 @@ std::string Describe(const acutance::FrameDevice& gpu) {
   return fmt::format(
       "Name: {}\nMultiProcessorCount: 0\nMaxSharedMemoryPerBlock: 0\nWarpSize: {}\nVRAMCapacity: {}\nMemoryBusWidth: "
       "0\n"
-      "Integrated: 0\nPassKernelCheck: 1\n",
-      gpu.name, gpu.wave_size, gpu.memory_bytes);
+      "Integrated: {}\nPassKernelCheck: 1\n",
+      gpu.name, gpu.wave_size, gpu.memory_bytes, gpu.is_integrated ? 1 : 0);
 }
 
 std::string DescribeProcessor() {

@@ -33,8 +33,9 @@ struct DeviceInfo {
   std::string kernels;  // what identifies kernels that lie in files next to the program; empty: there are none
   int wave_size = 0;    // work items that exchange values without shared memory; kernels read it at run time
   bool has_double = false;
-  bool is_cpu = false;        // software on the host's cores: never chosen by `auto`
-  bool is_reference = false;  // runs the kernels' own source, for tests: it needs no self-test
+  bool is_cpu = false;         // software on the host's cores: never chosen by `auto`
+  bool is_integrated = false;  // a part of the processor, where the driver says so
+  bool is_reference = false;   // runs the kernels' own source, for tests: it needs no self-test
   uint64_t memory_bytes = 0;
   uint32_t shared_bytes = 0;  // of a workgroup
 };

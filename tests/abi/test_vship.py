@@ -10,6 +10,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -139,6 +140,14 @@ class Vship(unittest.TestCase):
     def test_a_device_has_the_same_scores(self):
         self.check(48, 32, 8, backend="emu")
         self.check(34, 18, 10, backend="emu")
+
+    def test_the_benchmark_of_clients(self):
+        """It compares their scores with the CPU's."""
+        tool = HERE.parents[1] / "tools" / "gpu" / "vship_clients.py"
+        lines = run(sys.executable, "-B", tool, LIBRARY / "libvship.so", "ssimulacra2", "butteraugli", "cvvdp", "--pinned",
+                    "--clients", "2", "--streams", "2", "--size", "64x32", "--seconds", "0.2", backend="emu").splitlines()
+        self.assertEqual(lines[0], "0: emulation on the CPU; 1: CPU (acutance)")
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["ssimulacra2", "butteraugli", "cvvdp"])
 
     def test_without_a_driver_there_is_the_cpu(self):
         self.check(48, 32, 8, backend="cuda")

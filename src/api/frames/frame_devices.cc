@@ -31,7 +31,8 @@ std::vector<FrameDevice> DevicesOf(const Backend& backend, bool takes_software, 
       ACU_ASSIGN_OR_RETURN(const std::shared_ptr<SharedDevice> device, SharedDevice::Open(backend.name, info.index));
       return CheckAllOnce(device->device(), tests);
     });
-    if (usable.ok()) devices.push_back({info.backend, info.index, info.name, info.memory_bytes, info.wave_size});
+    if (usable.ok())
+      devices.push_back({info.backend, info.index, info.name, info.memory_bytes, info.wave_size, info.is_integrated});
   }
   return devices;
 }

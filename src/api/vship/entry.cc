@@ -293,6 +293,7 @@ void DescribeDevice(int device, DeviceInfo& info) {
     const api::FrameDevice& gpu = gpus[device];
     CopyText(gpu.name, info.name, sizeof info.name);
     info.memory = gpu.memory_bytes;
+    info.integrated = gpu.is_integrated ? 1 : 0;
     info.warp_size = gpu.wave_size;
     return;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +38,7 @@ class Context {
   VkDevice device() const { return device_; }
   const PhysicalDevice& physical() const { return physical_; }
   const DeviceInfo& info() const { return physical_.info; }
+  std::optional<size_t> FreeMemory() const { return vulkan::FreeMemory(*driver_, physical_); }
   VkPipelineLayout layout() const { return layout_; }  // of all kernels: kPushBytes of arguments
   VkPipelineCache pipeline_cache() const;              // null when the driver has none to give
 

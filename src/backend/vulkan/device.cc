@@ -29,6 +29,7 @@ class VulkanDevice : public Device {
     LoadOnThreads(images, [this](const KernelImage& image) { return LoadKernel(image).status(); });
   }
   Result<std::unique_ptr<Queue>> MakeQueue() override { return vulkan::MakeQueue(context_); }
+  std::optional<size_t> FreeMemory() override { return context_->FreeMemory(); }
   void LimitWaits(std::chrono::milliseconds longest) override { context_->health().patience().Limit(longest); }
 
  private:

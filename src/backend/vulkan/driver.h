@@ -65,7 +65,8 @@ struct PhysicalDevice {
   VkPhysicalDeviceLimits limits;
   VkPhysicalDeviceMemoryProperties memory;
   VkDeviceSize largest_allocation = 0;
-  bool shares_memory = false;  // with the processor, of which it is a part
+  bool shares_memory = false;   // with the processor, of which it is a part
+  bool reports_budget = false;  // how much memory is free
   uint32_t driver_version = 0;
   std::array<uint8_t, VK_UUID_SIZE> device_uuid, cache_uuid;
   uint32_t compute_family = 0;
@@ -79,6 +80,9 @@ struct PhysicalDevice {
 
 /// Fails when the kernels cannot run there, naming what is missing.
 Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, int index);
+
+/// Bytes of the device's largest heap that no program uses; nullopt where the driver does not say.
+std::optional<size_t> FreeMemory(const Driver& driver, const PhysicalDevice& device);
 
 /// The VkDevice, with the features that the kernels need.
 Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device);

@@ -17,6 +17,7 @@ namespace acutance::vulkan {
   X(vkEnumeratePhysicalDevices)               \
   X(vkGetPhysicalDeviceFeatures2)             \
   X(vkGetPhysicalDeviceMemoryProperties)      \
+  X(vkGetPhysicalDeviceMemoryProperties2)     \
   X(vkGetPhysicalDeviceProperties)            \
   X(vkGetPhysicalDeviceProperties2)           \
   X(vkGetPhysicalDeviceQueueFamilyProperties) \

@@ -53,5 +53,20 @@ TEST(VulkanMemory, TakesMemoryOfASecondHeapWhereTheFirstIsFull) {
   ::unsetenv("ACUTANCE_VULKAN_LIBRARY");
 }
 
+TEST(VulkanMemory, ReportsWhatIsFree) {
+  vulkan::FaultyVulkan& faulty = vulkan::UseFaultyVulkan(FAULTY_VULKAN_LIBRARY);
+  vulkan::CloseDriver();
+  const BackendProbe probe = kVulkanBackend.probe();
+  if (probe.devices.empty()) GTEST_SKIP() << probe.missing;
+  const auto own = kVulkanBackend.open(probe.devices.front().index).value();
+  EXPECT_LE(own->FreeMemory().value_or(0), own->info().memory_bytes);
+  faulty.free_memory = 12345;
+  const auto device = kVulkanBackend.open(probe.devices.front().index).value();
+  EXPECT_EQ(device->FreeMemory(), 12345u);
+  faulty.free_memory.reset();
+  vulkan::CloseDriver();
+  ::unsetenv("ACUTANCE_VULKAN_LIBRARY");
+}
+
 }  // namespace
 }  // namespace acutance

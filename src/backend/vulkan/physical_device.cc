@@ -181,15 +181,17 @@ void FindExtensions(const Driver& driver, PhysicalDevice& device) {
     const std::string_view name = extension.extensionName;
     if (name == VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME)
       device.reports_statistics = IsOn("ACUTANCE_VULKAN_STATISTICS", /*otherwise=*/false);
+    if (name == VK_EXT_MEMORY_BUDGET_EXTENSION_NAME) device.reports_budget = true;
   }
 }
 
-/// The largest heap that buffers may lie in.
-uint64_t DeviceMemory(const VkPhysicalDeviceMemoryProperties& memory, bool shares_memory) {
+/// The most that `bytes_of` has of a heap that buffers may lie in.
+template <class BytesOf>
+uint64_t MostOfHeap(const VkPhysicalDeviceMemoryProperties& memory, bool shares_memory, BytesOf bytes_of) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
     if (shares_memory || (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT))
-      bytes = std::max<uint64_t>(bytes, memory.memoryHeaps[i].size);
+      bytes = std::max<uint64_t>(bytes, bytes_of(i));
   return bytes;
 }
 
@@ -211,7 +213,9 @@ void FillInfo(const Properties& properties, PhysicalDevice& device) {
   info.family = Family(properties.v12);
   info.wave_size = static_cast<int>(properties.v11.subgroupSize);
   info.is_cpu = IsCpu(properties);
-  info.memory_bytes = DeviceMemory(device.memory, device.shares_memory);
+  info.is_integrated = device.shares_memory && !info.is_cpu;
+  info.memory_bytes = MostOfHeap(device.memory, device.shares_memory,
+                                 [&](uint32_t heap) { return device.memory.memoryHeaps[heap].size; });
   info.shared_bytes = device.limits.maxComputeSharedMemorySize;
 }
 
@@ -248,6 +252,16 @@ Result<PhysicalDevice> Describe(const Driver& driver, VkPhysicalDevice handle, i
   device.sets_wave_size = SetsWaveSize(features, properties);
   device.most_waves = properties.v13.maxComputeWorkgroupSubgroups;
   return device;
+}
+
+std::optional<size_t> FreeMemory(const Driver& driver, const PhysicalDevice& device) {
+  if (!device.reports_budget) return std::nullopt;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+  driver.vk().vkGetPhysicalDeviceMemoryProperties2(device.handle, &memory);
+  return MostOfHeap(memory.memoryProperties, device.shares_memory, [&](uint32_t heap) {
+    return budget.heapBudget[heap] - std::min(budget.heapUsage[heap], budget.heapBudget[heap]);
+  });
 }
 
 Result<VkDevice> CreateDevice(const Driver& driver, const PhysicalDevice& device) {

@@ -54,6 +54,12 @@ std::optional<VkResult> Refuse(Tag, Args&...) {
 constexpr uint32_t kCopyFamily = 1;
 constexpr const char* kStatistics = VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME;
 
+/// Null: none.
+const char* AddedExtension() {
+  if (g_faulty.statistics) return kStatistics;
+  return g_faulty.free_memory ? VK_EXT_MEMORY_BUDGET_EXTENSION_NAME : nullptr;
+}
+
 void Prepare(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice&, uint32_t*& count,
              VkQueueFamilyProperties*& families) {
   if (g_faulty.copy_family && families && *count > 0) --*count;
@@ -82,7 +88,7 @@ void Prepare(Tag_vkCreateDevice, VkPhysicalDevice&, const VkDeviceCreateInfo*& s
 
 void Prepare(Tag_vkEnumerateDeviceExtensionProperties, VkPhysicalDevice&, const char*&, uint32_t*& count,
              VkExtensionProperties*& extensions) {
-  if (g_faulty.statistics && extensions) --*count;
+  if (AddedExtension() && extensions) --*count;
 }
 
 void Prepare(Tag_vkCreateComputePipelines, VkDevice&, VkPipelineCache&, uint32_t&,
@@ -152,8 +158,8 @@ void Alter(Tag_vkGetPhysicalDeviceQueueFamilyProperties, VkPhysicalDevice, uint3
 
 void Alter(Tag_vkEnumerateDeviceExtensionProperties, VkPhysicalDevice, const char*, uint32_t* count,
            VkExtensionProperties* extensions) {
-  if (!g_faulty.statistics) return;
-  if (extensions) std::strcpy(extensions[*count].extensionName, kStatistics);
+  if (!AddedExtension()) return;
+  if (extensions) std::strcpy(extensions[*count].extensionName, AddedExtension());
   ++*count;
 }
 
@@ -171,6 +177,15 @@ VkResult VKAPI_CALL ReportStatistics(VkDevice, const VkPipelineExecutableInfoKHR
   statistics->format = VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR;
   statistics->value.u64 = 33;
   return VK_SUCCESS;
+}
+
+void Alter(Tag_vkGetPhysicalDeviceMemoryProperties2, VkPhysicalDevice, VkPhysicalDeviceMemoryProperties2* memory) {
+  if (!g_faulty.free_memory) return;
+  auto* budget = static_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(memory->pNext);
+  for (uint32_t i = 0; i < memory->memoryProperties.memoryHeapCount; ++i) {
+    budget->heapUsage[i] = 1000;
+    budget->heapBudget[i] = 1000 + *g_faulty.free_memory;
+  }
 }
 
 void Alter(Tag_vkGetPhysicalDeviceMemoryProperties, VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* memory) {

@@ -21,9 +21,10 @@ struct FaultyVulkan {
   bool no_devices = false;
   bool no_wave_operations = false;
   std::optional<uint32_t> loader_version, device_version, wave_size;
-  bool copy_family = false;            // a second family, for copies alone; it works on the first family's queue
-  std::optional<uint64_t> first_heap;  // the size of a heap before the true one, which kernels alone reach
-  bool second_is_local = false;        // the true one is the device's own, too
+  bool copy_family = false;             // a second family, for copies alone; it works on the first family's queue
+  std::optional<uint64_t> free_memory;  // of each heap; not set: as the driver says
+  std::optional<uint64_t> first_heap;   // the size of a heap before the true one, which kernels alone reach
+  bool second_is_local = false;         // the true one is the device's own, too
   std::optional<VkPhysicalDeviceType> type;
   bool statistics = false;  // VK_KHR_pipeline_executable_properties: 33 registers for each kernel
 
