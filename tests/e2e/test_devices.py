@@ -32,6 +32,17 @@ class Devices(DeviceCommand):
                 self.assertRegex(listed, rf"{backend}: .*\n  none: (no SYCL runtime|.*{library})", library)
             self.assertRegex(listed, r"emu: .*\n  0 ")
 
+    def test_the_summary_names_the_memory_that_was_lacking(self):
+        args = (self.ref, self.dis, *self.asked("psnr"), "--backend", "emu")
+        [usual] = self.summary(*args)["devices"]
+        self.assertEqual(usual["wanted_bytes"], usual["memory_bytes"])
+        limit = usual["memory_bytes"] // 2
+        [limited] = self.summary(*args, "--max-vram", str(limit))["devices"]
+        self.assertLessEqual(limited["memory_bytes"], limit)
+        self.assertEqual(limited["wanted_bytes"], usual["memory_bytes"])
+        self.assertRegex(self.assert_ok(self.score(*args, "--max-vram", str(limit))), r"MB; \d+ MB would be faster\)")
+        self.assertNotIn("would be faster", self.assert_ok(self.score(*args)))
+
     def test_a_backend_without_a_device(self):
         for backend in LIBRARIES:
             self.assert_fails(self.without_devices("score", self.ref, self.dis, "--backend", backend), 1, "/dev/null")

@@ -1,8 +1,10 @@
 #include "api/frames/pair_batches.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/threads/exception_barrier.h"
 #include "base/usable_cpus.h"
 #include "exec/tuning.h"
@@ -33,6 +35,11 @@ Registry& TheRegistry() {
 /// them are in flight.
 FrameGathering GatheringOf(const PictureFormat& format) {
   constexpr int kMany = 8;
+  if (const char* asked = Variable("ACUTANCE_FRAME_BATCHES")) {
+    int frames = 0, batches = 0;
+    if (std::sscanf(asked, "%d:%d", &frames, &batches) == 2 && frames > 0 && batches > 0)
+      return {.most_frames = frames, .most_batches = batches};
+  }
   switch (ClassifyWorkload(format.width, format.height)) {
     case WorkloadClass::kSmall:
       return {.most_frames = kMany, .most_batches = 4};
