@@ -62,12 +62,12 @@ struct VifBuffers : Workspace {
   alignas(64) int16_t halved_rows[kVifGroup / 2][kVifMaxColumns] = {};    // the same for the next scale
 
   // The reference's part of a group of rows, for all distorted videos.
-  alignas(64) int32_t reference_sums[kVifGroup][kVifMaxColumns] = {};          // vertical sums of r'
-  alignas(64) int32_t reference_moments[kVifGroup][2][kVifStrip] = {};         // M1, and X that becomes s1
-  alignas(64) int32_t textured_s1[kVifGroup * kVifStrip + kVifMaxLanes] = {};  // s1 of pixels that are not flat
+  alignas(64) int32_t reference_sums[kVifGroup][kVifMaxColumns] = {};              // vertical sums of r'
+  alignas(64) int32_t reference_moments[kVifGroup][2][kVifStrip] = {};             // M1, and X that becomes s1
+  alignas(64) int32_t textured_s1[kVifGroup * kVifStrip + 3 * kVifMaxLanes] = {};  // s1 of pixels that are not flat
 
   alignas(64) int32_t moments[kVifGroup][3][kVifStrip] = {};           // of one distorted video: M2 Y Z
-  alignas(64) int32_t textured[2][kVifStrip + 2 * kVifMaxLanes] = {};  // its s2 s12 of pixels that are not flat
+  alignas(64) int32_t textured[2][kVifStrip + 3 * kVifMaxLanes] = {};  // its s2 s12 of pixels that are not flat
 
   alignas(64) int32_t piece[5][kVifStrip + 2 * kVifMaxLanes] = {};  // of RunVifColumns: M1 X M2 Y Z of a row
 };

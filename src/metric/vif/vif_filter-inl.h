@@ -13,6 +13,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -54,9 +55,15 @@ constexpr int32_t PackedTaps(int k, int layer) {
 }
 
 template <int kFilter, int kTap>
-HWY_INLINE void AddTaps(V32& acc, V16 samples) {
+HWY_INLINE V16 TapsAt() {
+  return Words16(hn::Set(D32(), PackedTaps<kFilter>(kTap, 0)));
+}
+
+/// `taps` are TapsAt, wherever they lie.
+template <int kFilter, int kTap>
+HWY_INLINE void AddTaps(V32& acc, V16 samples, V16 taps) {
   constexpr int32_t kFirst = PackedTaps<kFilter>(kTap, 0), kSecond = PackedTaps<kFilter>(kTap, 1);
-  if constexpr (kFirst != 0) acc = AddPairProducts(acc, samples, Words16(hn::Set(D32(), kFirst)));
+  if constexpr (kFirst != 0) acc = AddPairProducts(acc, samples, taps);
   if constexpr (kSecond != 0) acc = AddPairProducts(acc, samples, Words16(hn::Set(D32(), kSecond)));
 }
 
@@ -139,7 +146,7 @@ HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32*
                          std::integer_sequence<int, kRow...>) {
   constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
   const V16 v = LoadMoment<C, kPart, kPlane>(pair, image);
-  (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v), ...);
+  (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v, TapsAt<kFilter, kTap - kRow * kStep>()), ...);
 }
 
 template <class C, Part kPart, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
@@ -365,58 +372,115 @@ HWY_INLINE V16 LoadColumns(const int16_t* HWY_RESTRICT row) {
   return hn::LoadU(D16(), row + 2 * kPair);
 }
 
-template <int kFilter, int kPair>
-HWY_INLINE void AddColumns(V16 columns, V32& even, V32& odd) {
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4 && HWY_COMPILER_GCC_ACTUAL
+constexpr int kPlanesAtOnce = 6;  // 12 of 16 registers hold sums
+
+/// TapsAt out of memory, which keeps g++ from loading them before a loop: there are more than registers.
+template <int kFilter, int kTap>
+HWY_INLINE V16 LoadTaps() {
+  static constexpr int32_t kPacked = PackedTaps<kFilter>(kTap, 0);
+  alignas(16) static constexpr int32_t kTaps[4] = {kPacked, kPacked, kPacked, kPacked};
+  V16 taps;
+#if HWY_TARGET == HWY_SSE4
+  asm volatile("movdqa %1, %0" : "=x"(taps.raw) : "m"(kTaps));
+#else
+  asm volatile("vpbroadcastd %1, %0" : "=x"(taps.raw) : "m"(kTaps[0]));
+#endif
+  return taps;
+}
+
+/// g++ would load them once for each sum.
+HWY_INLINE V16 InRegister(V16 v) {
+  asm("" : "+x"(v.raw));
+  return v;
+}
+#else
+constexpr int kPlanesAtOnce = 2;
+
+template <int kFilter, int kTap>
+HWY_INLINE V16 LoadTaps() {
+  return TapsAt<kFilter, kTap>();
+}
+
+HWY_INLINE V16 InRegister(V16 v) { return v; }
+#endif
+
+/// The even and odd columns of a block of kCount planes of words, filtered along the row.
+template <int kCount>
+struct ColumnSums {
+  V32 even[kCount], odd[kCount];
+};
+
+/// Adds pair kPair of the windows in all planes.
+template <int kFilter, bool kAligned, int kPair, int kCount>
+HWY_INLINE void AddColumns(const int16_t* row, ColumnSums<kCount>& sums) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
   constexpr int kTap = 2 * kPair - kPad + kVifFilters[kFilter].radius;
-  AddTaps<kFilter, kTap>(even, columns);
-  AddTaps<kFilter, kTap - 1>(odd, columns);
+  const V16 even = LoadTaps<kFilter, kTap>(), odd = LoadTaps<kFilter, kTap - 1>();
+  for (int i = 0; i < kCount; ++i) {
+    const V16 columns = InRegister(LoadColumns<kAligned, kPair>(row + i * kVifMaxColumns));
+    AddTaps<kFilter, kTap>(sums.even[i], columns, even);
+    AddTaps<kFilter, kTap - 1>(sums.odd[i], columns, odd);
+  }
 }
 
-/// Adds the filtered columns of a block to even and odd; `row` begins at the window of its first column.
-template <int kFilter, bool kAligned, int... kPair>
-HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd, std::integer_sequence<int, kPair...>) {
-  (AddColumns<kFilter, kPair>(LoadColumns<kAligned, kPair>(row), even, odd), ...);
+/// Adds the filtered columns of a block; `row` begins at the window of its first column, in the first plane.
+template <int kFilter, bool kAligned, int kCount, int... kPair>
+HWY_INLINE void FilterColumns(const int16_t* row, ColumnSums<kCount>& sums, std::integer_sequence<int, kPair...>) {
+  (AddColumns<kFilter, kAligned, kPair>(row, sums), ...);
 }
 
-template <int kFilter, bool kAligned>
-HWY_INLINE void FilterColumns(const int16_t* row, V32& even, V32& odd) {
+template <int kFilter, bool kAligned, int kCount>
+HWY_INLINE void FilterColumns(const int16_t* row, ColumnSums<kCount>& sums) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
-  FilterColumns<kFilter, kAligned>(row, even, odd, std::make_integer_sequence<int, kPad + 1>());
+  FilterColumns<kFilter, kAligned>(row, sums, std::make_integer_sequence<int, kPad + 1>());
 }
 
-/// A mean of a row, each block as even lanes, then odd lanes.
-template <class C>
-HWY_INLINE void FilterMean(const int16_t* words, int x, int32_t* HWY_RESTRICT to) {
-  V32 even = hn::Set(D32(), INT32_MIN), odd = even;  // sum f * 32768 as uint32
-  FilterColumns<C::kScale, true>(words + x, even, odd);
-  hn::Store(even, D32(), to + x);
-  hn::Store(odd, D32(), to + x + kLanes);
+/// Planes of a row after the vertical pass.
+using FilteredRow = const int16_t (&)[kVifMoments][kVifMaxColumns];
+
+/// The means of a row in kCount planes, each block as even lanes, then odd lanes.
+template <class C, int kFirst, int kCount>
+HWY_INLINE void FilterMeans(FilteredRow rows, int x, const std::array<int32_t*, kCount>& to) {
+  ColumnSums<kCount> sums;
+  for (int i = 0; i < kCount; ++i) sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);  // sum f * 32768 as uint32
+  FilterColumns<C::kScale, true>(rows[kFirst] + x, sums);
+  for (int i = 0; i < kCount; ++i) {
+    hn::Store(sums.even[i], D32(), to[i] + x);
+    hn::Store(sums.odd[i], D32(), to[i] + x + kLanes);
+  }
 }
 
-/// The same of a second moment in two words.
-template <class C>
-HWY_INLINE void FilterSquare(const int16_t (*words)[kVifMaxColumns], int x, int32_t* HWY_RESTRICT to) {
-  V32 high_even = hn::Set(D32(), INT32_MIN), high_odd = high_even;  // sum f * 2^31 / 65536 as uint32
-  V32 low_even = hn::Set(D32(), 32768), low_odd = low_even;         // the rounding term
-  FilterColumns<C::kScale, true>(words[0] + x, high_even, high_odd);
-  FilterColumns<C::kScale, true>(words[1] + x, low_even, low_odd);
-  hn::Store(hn::Add(high_even, hn::ShiftRight<16>(low_even)), D32(), to + x);
-  hn::Store(hn::Add(high_odd, hn::ShiftRight<16>(low_odd)), D32(), to + x + kLanes);
+/// The same of second moments in two words.
+template <class C, int kFirst, int kCount>
+HWY_INLINE void FilterSquares(FilteredRow rows, int x, int32_t* const* to) {
+  constexpr int kAtOnce = std::min(kCount, kPlanesAtOnce / 2);
+  ColumnSums<2 * kAtOnce> sums;
+  for (int i = 0; i < 2 * kAtOnce; i += 2) {
+    sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);      // sum f * 2^31 / 65536 as uint32
+    sums.even[i + 1] = sums.odd[i + 1] = hn::Set(D32(), 32768);  // the rounding term
+  }
+  FilterColumns<C::kScale, true>(rows[kFirst] + x, sums);
+  for (int i = 0; i < kAtOnce; ++i) {
+    hn::Store(hn::Add(sums.even[2 * i], hn::ShiftRight<16>(sums.even[2 * i + 1])), D32(), to[i] + x);
+    hn::Store(hn::Add(sums.odd[2 * i], hn::ShiftRight<16>(sums.odd[2 * i + 1])), D32(), to[i] + x + kLanes);
+  }
+  if constexpr (kAtOnce < kCount) FilterSquares<C, kFirst + 2 * kAtOnce, kCount - kAtOnce>(rows, x, to + kAtOnce);
 }
 
 /// M2, Y and Z of a row and, in the first part, M1 and X.
 template <class C, Part kPart>
-HWY_NOINLINE void HorizontalPass(const int16_t (&rows)[kVifMoments][kVifMaxColumns], int columns,
-                                 int32_t (&reference)[2][kVifStrip], int32_t (&moments)[3][kVifStrip]) {
+HWY_NOINLINE void HorizontalPass(FilteredRow rows, int columns, int32_t (&reference)[2][kVifStrip],
+                                 int32_t (&moments)[3][kVifStrip]) {
+  int32_t* const squares[] = {reference[1], moments[1], moments[2]};
   for (int x = 0; x < columns; x += kBlock) {
     if constexpr (kPart == Part::kFirst) {
-      FilterMean<C>(rows[0], x, reference[0]);
-      FilterSquare<C>(rows + 2, x, reference[1]);
+      FilterMeans<C, 0, 2>(rows, x, {reference[0], moments[0]});
+      FilterSquares<C, 2, 3>(rows, x, squares);
+    } else {
+      FilterMeans<C, 1, 1>(rows, x, {moments[0]});
+      FilterSquares<C, 4, 2>(rows, x, squares + 1);
     }
-    FilterMean<C>(rows[1], x, moments[0]);
-    FilterSquare<C>(rows + 4, x, moments[1]);
-    FilterSquare<C>(rows + 6, x, moments[2]);
   }
 }
 
@@ -425,9 +489,10 @@ template <class C>
 HWY_NOINLINE void HalvingHorizontalPass(const int16_t* row, int columns, int16_t* HWY_RESTRICT to) {
   constexpr int kNextPad = (kVifFilters[C::kScale + 1].radius + 1) / 2 * 2;
   for (int x = 0; x < columns; x += kBlock) {
-    V32 even = hn::Set(D32(), 32768), odd = even;
-    FilterColumns<C::kScale + 1, false>(row + x + C::kPad - kNextPad, even, odd);
-    hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, D32>(), hn::ShiftRight<16>(even)), hn::Rebind<int16_t, D32>(),
+    ColumnSums<1> sums;
+    sums.even[0] = sums.odd[0] = hn::Set(D32(), 32768);
+    FilterColumns<C::kScale + 1, false>(row + x + C::kPad - kNextPad, sums);
+    hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, D32>(), hn::ShiftRight<16>(sums.even[0])), hn::Rebind<int16_t, D32>(),
                to + x / 2);
   }
 }

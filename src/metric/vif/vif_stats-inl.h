@@ -134,13 +134,26 @@ HWY_INLINE VF64 ZeroIfNegative(VF64 v) {
 #endif
 }
 
-HWY_INLINE GainTerms Gain(VF64 s1, VF64 s2, VF64 s12, VF64 gain_limit) {
-  const VF64 gain = hn::Div(s12, hn::Add(s1, hn::Set(DF64(), kVifGainEpsilon)));
-  const VF64 residue = hn::Sub(s2, hn::Mul(gain, s12));
-  const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), vif::kNoise));
-  const VF64 limited = MinOfPositive(gain, gain_limit);
-  return {n1, AddFraction(hn::Mul(hn::Mul(limited, limited), s1), n1)};
-}
+/// Half a vector of pixels whose division s12 / s1 is on its way.
+struct Division {
+  VF64 s1, s12, gain;
+
+  HWY_INLINE Division(const int32_t* s1_of_pixels, const int32_t* s12_of_pixels)
+      : s1(Promoted(s1_of_pixels)), s12(Promoted(s12_of_pixels)) {
+    gain = hn::Div(s12, hn::Add(s1, hn::Set(DF64(), kVifGainEpsilon)));
+  }
+
+  static HWY_INLINE VF64 Promoted(const int32_t* variances) {
+    return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), variances));
+  }
+
+  HWY_INLINE GainTerms Terms(const int32_t* s2_of_pixels, VF64 gain_limit) const {
+    const VF64 residue = hn::Sub(Promoted(s2_of_pixels), hn::Mul(gain, s12));
+    const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), vif::kNoise));
+    const VF64 limited = MinOfPositive(gain, gain_limit);
+    return {n1, AddFraction(hn::Mul(hn::Mul(limited, limited), s1), n1)};
+  }
+};
 
 /// High halves of the doubles' bits.
 HWY_INLINE V32 HighHalves(VF64 lower, VF64 upper) {
@@ -153,18 +166,20 @@ HWY_INLINE V32 BitsOfFloat(V32 x) {
   return hn::BitCast(D32(), hn::ConvertTo(DF32(), hn::AndNot(hn::ShiftRight<24>(x), x)));
 }
 
-/// Finds the gains of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
-HWY_INLINE LogArguments FindGains(const int32_t* s1, const VifBuffers& buffers, int i, VF64 limit) {
-  const auto half = [&](int from) HWY_ATTR {
-    const auto variance = [&](const int32_t* variances) HWY_ATTR {
-      return hn::PromoteTo(DF64(), hn::Load(hn::Rebind<int32_t, DF64>(), variances + from));
-    };
-    return Gain(variance(s1), variance(buffers.textured[0]), variance(buffers.textured[1]), limit);
-  };
-  const GainTerms lower = half(i), upper = half(i + kLanes / 2);
-  const V32 den = BitsOfFloat(hn::Add(hn::Load(D32(), s1 + i), hn::Set(D32(), vif::kNoise)));
-  return {HighHalves(lower.n1, upper.n1), HighHalves(lower.n2, upper.n2), den};
-}
+/// The gains of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
+struct Gains {
+  Division lower, upper;
+
+  HWY_INLINE Gains(const int32_t* s1, const VifBuffers& buffers, int i)
+      : lower(s1 + i, buffers.textured[1] + i), upper(s1 + i + kLanes / 2, buffers.textured[1] + i + kLanes / 2) {}
+
+  HWY_INLINE LogArguments Arguments(const int32_t* s1, const VifBuffers& buffers, int i, VF64 limit) const {
+    const GainTerms a = lower.Terms(buffers.textured[0] + i, limit);
+    const GainTerms b = upper.Terms(buffers.textured[0] + i + kLanes / 2, limit);
+    const V32 den = BitsOfFloat(hn::Add(hn::Load(D32(), s1 + i), hn::Set(D32(), vif::kNoise)));
+    return {HighHalves(a.n1, b.n1), HighHalves(a.n2, b.n2), den};
+  }
+};
 
 /// Sums over the textured pixels of one group in one strip: too few to overflow the 32-bit lanes or
 /// their sums.
@@ -190,19 +205,22 @@ HWY_INLINE void AddLogs(const LogArguments& a, LogSums& num, LogSums& den) {
   num.exponent = hn::Add(num.exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
 }
 
-/// Adds the first `count` textured pixels, a multiple of the lanes. The logs of one vector are taken while the gains
-/// of the next are on their way.
+/// Adds the first `count` textured pixels, a multiple of the lanes, in three stages: while the logs of a vector are
+/// taken, the gains of the next one are used and those of the one after it are divided. No stage waits for its input,
+/// and so none fills the CPU's queues. What lies beyond the last vector is divided, too, for nothing.
 template <Part kPart>
 HWY_NOINLINE void AddTextured(const int32_t* s1, const VifBuffers& buffers, int count, double gain_limit,
                               LogSums& num_logs, LogSums& den_logs) {
   if (count == 0) return;
   const VF64 limit = hn::Set(DF64(), gain_limit);
   LogSums num = num_logs, den = den_logs;
-  LogArguments before = FindGains(s1, buffers, 0, limit);
+  LogArguments before = Gains(s1, buffers, 0).Arguments(s1, buffers, 0, limit);
+  Gains gains(s1, buffers, kLanes);
   for (int i = kLanes; i < count; i += kLanes) {
-    const LogArguments next = FindGains(s1, buffers, i, limit);
+    const Gains next(s1, buffers, i + kLanes);
     AddLogs<kPart>(before, num, den);
-    before = next;
+    before = gains.Arguments(s1, buffers, i, limit);
+    gains = next;
   }
   AddLogs<kPart>(before, num, den);
   num_logs = num, den_logs = den;
