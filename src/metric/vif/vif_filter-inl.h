@@ -67,6 +67,41 @@ HWY_INLINE void AddTaps(V32& acc, V16 samples, V16 taps) {
   if constexpr (kSecond != 0) acc = AddPairProducts(acc, samples, Words16(hn::Set(D32(), kSecond)));
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4 && HWY_COMPILER_GCC_ACTUAL
+constexpr int kPlanesAtOnce = 6;  // 12 of 16 registers hold sums
+constexpr int kPlanesDown = 2;
+
+/// TapsAt out of memory, which keeps g++ from loading them before a loop: there are more than registers.
+template <int kFilter, int kTap>
+HWY_INLINE V16 LoadTaps() {
+  static constexpr int32_t kPacked = PackedTaps<kFilter>(kTap, 0);
+  alignas(16) static constexpr int32_t kTaps[4] = {kPacked, kPacked, kPacked, kPacked};
+  V16 taps;
+#if HWY_TARGET == HWY_SSE4
+  asm volatile("movdqa %1, %0" : "=x"(taps.raw) : "m"(kTaps));
+#else
+  asm volatile("vpbroadcastd %1, %0" : "=x"(taps.raw) : "m"(kTaps[0]));
+#endif
+  return taps;
+}
+
+/// g++ would load them once for each sum.
+HWY_INLINE V16 InRegister(V16 v) {
+  asm("" : "+x"(v.raw));
+  return v;
+}
+#else
+constexpr int kPlanesAtOnce = 2;
+constexpr int kPlanesDown = 3;
+
+template <int kFilter, int kTap>
+HWY_INLINE V16 LoadTaps() {
+  return TapsAt<kFilter, kTap>();
+}
+
+HWY_INLINE V16 InRegister(V16 v) { return v; }
+#endif
+
 // --- The vertical and horizontal passes of one strip of columns.
 //
 // Samples p of b bits are stored as p' = p - 2^(b-1), which fits int16; moments of p' stand in for moments of p:
@@ -140,22 +175,24 @@ HWY_NOINLINE void StorePair(const Sample* const (&rows)[2], int blocks, int16_t 
 
 // ---- vertical pass
 
-/// Adds plane kPlane of pair kPair to the rows' sums. Row t is kStep * t below the window's centre.
-template <class C, Part kPart, int kFilter, int kPlane, int kStep, int kPair, int... kRow>
-HWY_INLINE void AddPlane(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc, int stride,
-                         std::integer_sequence<int, kRow...>) {
-  constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
-  const V16 v = LoadMoment<C, kPart, kPlane>(pair, image);
-  (AddTaps<kFilter, kTap - kRow * kStep>(acc[kRow * stride], v, TapsAt<kFilter, kTap - kRow * kStep>()), ...);
+/// Adds a pair of rows of some planes to the sums of one row, at tap kTap.
+template <int kFilter, int kTap, int kCount>
+HWY_INLINE void AddToRow(const V16 (&moments)[kCount], V32* acc) {
+  for (int p = 0; p < kCount; ++p) AddTaps<kFilter, kTap>(acc[p], moments[p], TapsAt<kFilter, kTap>());
 }
 
+template <int kFilter, int kTap, int kStep, int kCount, int... kRow>
+HWY_INLINE void AddToRows(const V16 (&moments)[kCount], V32* acc, std::integer_sequence<int, kRow...>) {
+  (AddToRow<kFilter, kTap - kRow * kStep>(moments, acc + kRow * kCount), ...);
+}
+
+/// Adds pair kPair of planes from kFirst on to the rows' sums. Row t is kStep * t below the window's centre.
 template <class C, Part kPart, int kFilter, int kFirst, int kRows, int kStep, int kPair, int... kPlane>
 HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* acc,
                         std::integer_sequence<int, kPlane...>) {
-  constexpr int kCount = sizeof...(kPlane);
-  (AddPlane<C, kPart, kFilter, kFirst + kPlane, kStep, kPair>(pair, image, acc + kPlane, kCount,
-                                                              std::make_integer_sequence<int, kRows>()),
-   ...);
+  constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
+  const V16 moments[] = {LoadMoment<C, kPart, kFirst + kPlane>(pair, image)...};
+  AddToRows<kFilter, kTap, kStep>(moments, acc, std::make_integer_sequence<int, kRows>());
 }
 
 /// What the vertical sums of each plane begin with: all that the definition adds to them later. Means: the rounding
@@ -216,7 +253,7 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff
 template <class C, Part kPart, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                              BlockSums<kRows>& sums, const Interlude& interlude) {
-  constexpr int kAtOnce = 3;  // planes: with 4 rows, 12 sums and what finishes the block before
+  constexpr int kAtOnce = kPlanesDown;
   constexpr int kNow = kCount - kFrom < kAtOnce ? kCount - kFrom : kAtOnce;
   SumPlanes<C, kPart, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
                                                           std::make_integer_sequence<int, C::kPairs>());
@@ -371,39 +408,6 @@ HWY_INLINE V16 LoadColumns(const int16_t* HWY_RESTRICT row) {
 #endif
   return hn::LoadU(D16(), row + 2 * kPair);
 }
-
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4 && HWY_COMPILER_GCC_ACTUAL
-constexpr int kPlanesAtOnce = 6;  // 12 of 16 registers hold sums
-
-/// TapsAt out of memory, which keeps g++ from loading them before a loop: there are more than registers.
-template <int kFilter, int kTap>
-HWY_INLINE V16 LoadTaps() {
-  static constexpr int32_t kPacked = PackedTaps<kFilter>(kTap, 0);
-  alignas(16) static constexpr int32_t kTaps[4] = {kPacked, kPacked, kPacked, kPacked};
-  V16 taps;
-#if HWY_TARGET == HWY_SSE4
-  asm volatile("movdqa %1, %0" : "=x"(taps.raw) : "m"(kTaps));
-#else
-  asm volatile("vpbroadcastd %1, %0" : "=x"(taps.raw) : "m"(kTaps[0]));
-#endif
-  return taps;
-}
-
-/// g++ would load them once for each sum.
-HWY_INLINE V16 InRegister(V16 v) {
-  asm("" : "+x"(v.raw));
-  return v;
-}
-#else
-constexpr int kPlanesAtOnce = 2;
-
-template <int kFilter, int kTap>
-HWY_INLINE V16 LoadTaps() {
-  return TapsAt<kFilter, kTap>();
-}
-
-HWY_INLINE V16 InRegister(V16 v) { return v; }
-#endif
 
 /// The even and odd columns of a block of kCount planes of words, filtered along the row.
 template <int kCount>
