@@ -11,7 +11,9 @@
 namespace acutance {
 namespace {
 
-constexpr int kV1Depth = 10;      // Netflix recommends 10 bits for VMAF v1, also for videos of 8
+/// Netflix recommends 10 bits for VMAF v1, also for videos of 8. All of its features have the same value for samples of
+/// 8 bits and for these times 4, CAMBI where it is told the encode's own depth: so none is multiplied.
+constexpr int kV1Depth = 10;
 constexpr double kHighRate = 48;  // frames/s from which on the hfr models serve
 
 int LongSide(const PictureFormat& pictures) { return std::max(pictures.width, pictures.height); }
@@ -49,9 +51,7 @@ Status CheckPictures(const ModelRequest& request, const PictureFormat& pictures)
   return features.MakeExtractors(pictures);
 }
 
-ModelRequest RequestV1(Model model) {
-  return {.model = std::make_shared<const Model>(std::move(model)), .flags = {}, .least_bit_depth = kV1Depth};
-}
+ModelRequest RequestV1(Model model) { return {.model = std::make_shared<const Model>(std::move(model))}; }
 
 /// Sets options of the model's features that have them, unless these refuse the values. Returns their metrics' names.
 std::vector<std::string_view> SetOptions(Model& model, const OptionTexts& options, const PictureFormat& pictures) {

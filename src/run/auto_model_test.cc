@@ -3,6 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "metric/registry.h"
+#include "metric/testing/known_pictures.h"
+#include "metric/testing/metric_run.h"
 #include "model/builtin_models.h"
 
 namespace acutance {
@@ -48,13 +56,45 @@ TEST(AutoModel, FollowsSizeRateAndViewing) {
               ElementsAre("vmaf_v1.0.16_3d0h", "vmaf_v0.6.1"));
 }
 
-TEST(AutoModel, V1RunsAtTenBitsAndV0AtTheVideosOwn) {
+TEST(AutoModel, SaysThatV1ScoresAsAtTenBits) {
   const ChosenModels chosen = ChooseModels(FactsOf(Format(1920, 1080)), Viewing::kTv).value();
-  EXPECT_EQ(chosen.models[0].least_bit_depth, 10);
-  EXPECT_EQ(chosen.models[1].least_bit_depth, 0);
+  EXPECT_EQ(chosen.models[0].least_bit_depth, 0);
   EXPECT_THAT(chosen.reasons[0], HasSubstr("at 10 bits"));
   EXPECT_THAT(ChooseModels(FactsOf(Format(1920, 1080, 12)), Viewing::kTv)->reasons[0], Not(HasSubstr("at 10 bits")));
 }
+
+/// A gradient above, which has visible steps where it is distorted, and texture below. Samples are those of 8 bits,
+/// expanded.
+Picture Banded(int bit_depth, int frame, bool distorted) {
+  return MakeTestPicture(Format(480, 400, bit_depth), [&](int plane, int x, int y) {
+    const int texture = KnownSample(plane, x, y, frame, distorted, 8);
+    const int gradient = 40 + ((x + y + frame) >> 5);
+    return (plane > 0 || y >= 200 ? texture : distorted ? gradient : gradient + texture % 8) << (bit_depth - 8);
+  });
+}
+
+/// The values of all features of VMAF v1 for film of 8 bits that was expanded.
+std::vector<std::vector<double>> ValuesOfV1(int bit_depth) {
+  ModelFacts facts = FactsOf(Format(480, 400, bit_depth));
+  facts.encodes[0].bit_depth = 8;
+  const ChosenModels chosen = ChooseModels(facts, Viewing::kTv).value();
+  EXPECT_THAT(chosen.models[0].model->name, HasSubstr("vmaf_v1"));
+  std::vector<std::vector<double>> values;
+  for (const ModelFeature& feature : chosen.models[0].model->features) {
+    const TestMetric metric(*FindMetricByOutput(feature.name), feature.options, facts.pictures);
+    const auto film = [&](bool distorted) {
+      return std::vector<Picture>{Banded(bit_depth, 0, distorted), Banded(bit_depth, 1, distorted)};
+    };
+    std::vector<double> found = metric.Run(film(false), film(true)).values;
+    std::erase_if(found, [](double value) { return std::isnan(value); });  // the Sequence's
+    EXPECT_TRUE(std::ranges::any_of(found, [](double value) { return value != 0; })) << feature.name;
+    values.push_back(std::move(found));
+  }
+  return values;
+}
+
+// So sessions need not expand samples.
+TEST(AutoModel, V1OfEightBitsScoresAsAtTen) { EXPECT_EQ(ValuesOfV1(8), ValuesOfV1(10)); }
 
 TEST(AutoModel, SmallOrGreyPicturesHaveNoV1) {
   const ChosenModels small = ChooseModels(FactsOf(Format(64, 48)), Viewing::kBySize).value();
