@@ -28,13 +28,20 @@ HWY_INLINE hn::Vec<D16> TapPair(D16 d, int first, int second) {
   return hn::BitCast(d, hn::Set(hn::RepartitionToWide<D16>(), PackPair(first, second)));
 }
 
-/// acc + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in 32-bit lane i, modulo 2^32.
-template <class V32, class V16>
+/// acc + a[2i] * b[2i] + a[2i + 1] * b[2i + 1] in 32-bit lane i, modulo 2^32. kVnni: this is HWY_AVX2 on a CPU that
+/// HasAvxVnni (simd/avx_vnni.h).
+template <bool kVnni = false, class V32, class V16>
 HWY_INLINE V32 AddPairProducts(V32 acc, V16 a, V16 b) {
 #if HWY_TARGET <= HWY_AVX3_DL
   // Highway 1.0.3 knows only vpmaddwd; its target string lacks avx512vnni, which every CPU of these targets has.
   asm("vpdpwssd %2, %1, %0" : "+v"(acc.raw) : "v"(a.raw), "v"(b.raw));
 #else
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (kVnni) {
+    asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(acc.raw) : "x"(a.raw), "x"(b.raw));
+    return acc;
+  }
+#endif
   const hn::DFromV<V32> d;
   V32 upper = hn::Zero(d);
   const V32 lower = hn::ReorderWidenMulAccumulate(d, a, b, hn::Zero(d), upper);

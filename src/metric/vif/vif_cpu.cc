@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "metric/blocks/border.h"
+#include "simd/avx_vnni.h"
 
 #define HWY_WANT_AVX3_DL
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -296,7 +297,13 @@ struct StripTask {
 
 template <int kScale, Depth kDepth>
 void RunStrip(const StripTask& task, RowBand band, VifBuffers& buffers) {
-  Strip<Config<kScale, kDepth> >(task.jobs, task.x0, task.columns, task.piece, buffers).Run(band, task.sums);
+  const auto run = [&]<bool kVnni> {
+    Strip<Config<kScale, kDepth, kVnni> >(task.jobs, task.x0, task.columns, task.piece, buffers).Run(band, task.sums);
+  };
+#if HWY_TARGET == HWY_AVX2
+  if (HasAvxVnni()) return run.template operator()<true>();
+#endif
+  run.template operator()<false>();
 }
 
 void RunOne(const StripTask& task, RowBand band, VifBuffers& buffers) {

@@ -60,11 +60,11 @@ HWY_INLINE V16 TapsAt() {
 }
 
 /// `taps` are TapsAt, wherever they lie.
-template <int kFilter, int kTap>
+template <bool kVnni, int kFilter, int kTap>
 HWY_INLINE void AddTaps(V32& acc, V16 samples, V16 taps) {
   constexpr int32_t kFirst = PackedTaps<kFilter>(kTap, 0), kSecond = PackedTaps<kFilter>(kTap, 1);
-  if constexpr (kFirst != 0) acc = AddPairProducts(acc, samples, taps);
-  if constexpr (kSecond != 0) acc = AddPairProducts(acc, samples, Words16(hn::Set(D32(), kSecond)));
+  if constexpr (kFirst != 0) acc = AddPairProducts<kVnni>(acc, samples, taps);
+  if constexpr (kSecond != 0) acc = AddPairProducts<kVnni>(acc, samples, Words16(hn::Set(D32(), kSecond)));
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4 && HWY_COMPILER_GCC_ACTUAL
@@ -114,8 +114,10 @@ HWY_INLINE V16 InRegister(V16 v) { return v; }
 /// How moments are held: 8-bit samples, 9 to 15 bits, 16 bits.
 enum class Depth { k8, kMiddle, k16 };
 
-template <int kScaleIndex, Depth kDepthKind>
+/// kVnniOnAvx2: the CPU has AVX-VNNI, which is no target of its own.
+template <int kScaleIndex, Depth kDepthKind, bool kVnniOnAvx2 = false>
 struct Config {
+  static constexpr bool kVnni = kVnniOnAvx2;
   static constexpr int kScale = kScaleIndex;
   static constexpr Depth kDepth = kDepthKind;
   static constexpr int kRadius = kVifFilters[kScale].radius;
@@ -176,14 +178,14 @@ HWY_NOINLINE void StorePair(const Sample* const (&rows)[2], int blocks, int16_t 
 // ---- vertical pass
 
 /// Adds a pair of rows of some planes to the sums of one row, at tap kTap.
-template <int kFilter, int kTap, int kCount>
+template <bool kVnni, int kFilter, int kTap, int kCount>
 HWY_INLINE void AddToRow(const V16 (&moments)[kCount], V32* acc) {
-  for (int p = 0; p < kCount; ++p) AddTaps<kFilter, kTap>(acc[p], moments[p], TapsAt<kFilter, kTap>());
+  for (int p = 0; p < kCount; ++p) AddTaps<kVnni, kFilter, kTap>(acc[p], moments[p], TapsAt<kFilter, kTap>());
 }
 
-template <int kFilter, int kTap, int kStep, int kCount, int... kRow>
+template <bool kVnni, int kFilter, int kTap, int kStep, int kCount, int... kRow>
 HWY_INLINE void AddToRows(const V16 (&moments)[kCount], V32* acc, std::integer_sequence<int, kRow...>) {
-  (AddToRow<kFilter, kTap - kRow * kStep>(moments, acc + kRow * kCount), ...);
+  (AddToRow<kVnni, kFilter, kTap - kRow * kStep>(moments, acc + kRow * kCount), ...);
 }
 
 /// Adds pair kPair of planes from kFirst on to the rows' sums. Row t is kStep * t below the window's centre.
@@ -192,7 +194,7 @@ HWY_INLINE void AddPair(const int16_t* HWY_RESTRICT pair, ptrdiff_t image, V32* 
                         std::integer_sequence<int, kPlane...>) {
   constexpr int kTap = 2 * kPair - C::kPad + kVifFilters[kFilter].radius;
   const V16 moments[] = {LoadMoment<C, kPart, kFirst + kPlane>(pair, image)...};
-  AddToRows<kFilter, kTap, kStep>(moments, acc, std::make_integer_sequence<int, kRows>());
+  AddToRows<C::kVnni, kFilter, kTap, kStep>(moments, acc, std::make_integer_sequence<int, kRows>());
 }
 
 /// What the vertical sums of each plane begin with: all that the definition adds to them later. Means: the rounding
@@ -416,28 +418,28 @@ struct ColumnSums {
 };
 
 /// Adds pair kPair of the windows in all planes.
-template <int kFilter, bool kAligned, int kPair, int kCount>
+template <bool kVnni, int kFilter, bool kAligned, int kPair, int kCount>
 HWY_INLINE void AddColumns(const int16_t* row, ColumnSums<kCount>& sums) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
   constexpr int kTap = 2 * kPair - kPad + kVifFilters[kFilter].radius;
   const V16 even = LoadTaps<kFilter, kTap>(), odd = LoadTaps<kFilter, kTap - 1>();
   for (int i = 0; i < kCount; ++i) {
     const V16 columns = InRegister(LoadColumns<kAligned, kPair>(row + i * kVifMaxColumns));
-    AddTaps<kFilter, kTap>(sums.even[i], columns, even);
-    AddTaps<kFilter, kTap - 1>(sums.odd[i], columns, odd);
+    AddTaps<kVnni, kFilter, kTap>(sums.even[i], columns, even);
+    AddTaps<kVnni, kFilter, kTap - 1>(sums.odd[i], columns, odd);
   }
 }
 
 /// Adds the filtered columns of a block; `row` begins at the window of its first column, in the first plane.
-template <int kFilter, bool kAligned, int kCount, int... kPair>
+template <bool kVnni, int kFilter, bool kAligned, int kCount, int... kPair>
 HWY_INLINE void FilterColumns(const int16_t* row, ColumnSums<kCount>& sums, std::integer_sequence<int, kPair...>) {
-  (AddColumns<kFilter, kAligned, kPair>(row, sums), ...);
+  (AddColumns<kVnni, kFilter, kAligned, kPair>(row, sums), ...);
 }
 
-template <int kFilter, bool kAligned, int kCount>
+template <bool kVnni, int kFilter, bool kAligned, int kCount>
 HWY_INLINE void FilterColumns(const int16_t* row, ColumnSums<kCount>& sums) {
   constexpr int kPad = (kVifFilters[kFilter].radius + 1) / 2 * 2;
-  FilterColumns<kFilter, kAligned>(row, sums, std::make_integer_sequence<int, kPad + 1>());
+  FilterColumns<kVnni, kFilter, kAligned>(row, sums, std::make_integer_sequence<int, kPad + 1>());
 }
 
 /// Planes of a row after the vertical pass.
@@ -448,7 +450,7 @@ template <class C, int kFirst, int kCount>
 HWY_INLINE void FilterMeans(FilteredRow rows, int x, const std::array<int32_t*, kCount>& to) {
   ColumnSums<kCount> sums;
   for (int i = 0; i < kCount; ++i) sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);  // sum f * 32768 as uint32
-  FilterColumns<C::kScale, true>(rows[kFirst] + x, sums);
+  FilterColumns<C::kVnni, C::kScale, true>(rows[kFirst] + x, sums);
   for (int i = 0; i < kCount; ++i) {
     hn::Store(sums.even[i], D32(), to[i] + x);
     hn::Store(sums.odd[i], D32(), to[i] + x + kLanes);
@@ -464,7 +466,7 @@ HWY_INLINE void FilterSquares(FilteredRow rows, int x, int32_t* const* to) {
     sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);      // sum f * 2^31 / 65536 as uint32
     sums.even[i + 1] = sums.odd[i + 1] = hn::Set(D32(), 32768);  // the rounding term
   }
-  FilterColumns<C::kScale, true>(rows[kFirst] + x, sums);
+  FilterColumns<C::kVnni, C::kScale, true>(rows[kFirst] + x, sums);
   for (int i = 0; i < kAtOnce; ++i) {
     hn::Store(hn::Add(sums.even[2 * i], hn::ShiftRight<16>(sums.even[2 * i + 1])), D32(), to[i] + x);
     hn::Store(hn::Add(sums.odd[2 * i], hn::ShiftRight<16>(sums.odd[2 * i + 1])), D32(), to[i] + x + kLanes);
@@ -495,7 +497,7 @@ HWY_NOINLINE void HalvingHorizontalPass(const int16_t* row, int columns, int16_t
   for (int x = 0; x < columns; x += kBlock) {
     ColumnSums<1> sums;
     sums.even[0] = sums.odd[0] = hn::Set(D32(), 32768);
-    FilterColumns<C::kScale + 1, false>(row + x + C::kPad - kNextPad, sums);
+    FilterColumns<C::kVnni, C::kScale + 1, false>(row + x + C::kPad - kNextPad, sums);
     hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, D32>(), hn::ShiftRight<16>(sums.even[0])), hn::Rebind<int16_t, D32>(),
                to + x / 2);
   }

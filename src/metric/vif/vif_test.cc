@@ -15,6 +15,7 @@
 #include "metric/testing/pictures.h"
 #include "metric/testing/together.h"
 #include "metric/vif/vif_math.h"
+#include "simd/avx_vnni.h"
 #include "simd/testing/targets.h"
 
 namespace acutance {
@@ -71,10 +72,16 @@ void ExpectEqualToRef(const PicturePair& pair, double gain_limit = 100, bool ski
   OptionTexts texts = {{"vif_enhn_gain_limit", fmt::format("{}", gain_limit)}};
   if (skip_scale0) texts["vif_skip_scale0"] = "true";
   const Vif vif(pair.reference.format, texts);
-  ForEachTarget([&] {
+  const auto check = [&] {
     EXPECT_EQ(vif.SumsOf(pair), expected) << pair.reference.format.width << "x" << pair.reference.format.height << " "
                                           << pair.reference.format.bit_depth << " bit, gain limit " << gain_limit;
-  });
+  };
+  ForEachTarget(check);
+  if (!HasAvxVnni() || !(hwy::SupportedTargets() & HWY_AVX2)) return;
+  SCOPED_TRACE("without AVX-VNNI");
+  hides_avx_vnni = true;
+  ForEachTarget(check, {HWY_AVX2});
+  hides_avx_vnni = false;
 }
 
 PicturePair MakePair(int width, int height, int bit_depth, const Fill& reference, const Fill& distorted) {
