@@ -67,40 +67,24 @@ HWY_INLINE void AddTaps(V32& acc, V16 samples, V16 taps) {
   if constexpr (kSecond != 0) acc = AddPairProducts<kVnni>(acc, samples, Words16(hn::Set(D32(), kSecond)));
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 && HWY_TARGET <= HWY_SSE4 && HWY_COMPILER_GCC_ACTUAL
-constexpr int kPlanesAtOnce = 6;  // 12 of 16 registers hold sums
-constexpr int kPlanesDown = 2;
+// Planes that are filtered at a time, down columns and along rows: as many as registers hold sums of.
+#define ACU_VIF_LOADS_TAPS (HWY_TARGET == HWY_AVX2 && HWY_COMPILER_GCC_ACTUAL)
+#if ACU_VIF_LOADS_TAPS
+constexpr int kPlanesDown = 2, kPlanesAlong = 6;
+#else
+constexpr int kPlanesDown = 3, kPlanesAlong = 2;
+#endif
 
-/// TapsAt out of memory, which keeps g++ from loading them before a loop: there are more than registers.
+/// TapsAt, with AVX2 out of memory for all planes, and not before a loop: there are more of them than registers.
 template <int kFilter, int kTap>
 HWY_INLINE V16 LoadTaps() {
-  static constexpr int32_t kPacked = PackedTaps<kFilter>(kTap, 0);
-  alignas(16) static constexpr int32_t kTaps[4] = {kPacked, kPacked, kPacked, kPacked};
-  V16 taps;
-#if HWY_TARGET == HWY_SSE4
-  asm volatile("movdqa %1, %0" : "=x"(taps.raw) : "m"(kTaps));
-#else
-  asm volatile("vpbroadcastd %1, %0" : "=x"(taps.raw) : "m"(kTaps[0]));
+  V16 taps = TapsAt<kFilter, kTap>();
+#if ACU_VIF_LOADS_TAPS
+  static constexpr int32_t kTaps = PackedTaps<kFilter>(kTap, 0);
+  asm volatile("vpbroadcastd %1, %0" : "=x"(taps.raw) : "m"(kTaps));
 #endif
   return taps;
 }
-
-/// g++ would load them once for each sum.
-HWY_INLINE V16 InRegister(V16 v) {
-  asm("" : "+x"(v.raw));
-  return v;
-}
-#else
-constexpr int kPlanesAtOnce = 2;
-constexpr int kPlanesDown = 3;
-
-template <int kFilter, int kTap>
-HWY_INLINE V16 LoadTaps() {
-  return TapsAt<kFilter, kTap>();
-}
-
-HWY_INLINE V16 InRegister(V16 v) { return v; }
-#endif
 
 // --- The vertical and horizontal passes of one strip of columns.
 //
@@ -255,8 +239,7 @@ HWY_INLINE void SumPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff
 template <class C, Part kPart, int kFilter, int kCount, int kRows, int kStep, int kFrom = 0, class Interlude>
 HWY_INLINE void SumAllPlanes(const int16_t* const* pairs, ptrdiff_t offset, ptrdiff_t image, const InitialSums& initial,
                              BlockSums<kRows>& sums, const Interlude& interlude) {
-  constexpr int kAtOnce = kPlanesDown;
-  constexpr int kNow = kCount - kFrom < kAtOnce ? kCount - kFrom : kAtOnce;
+  constexpr int kNow = std::min(kCount - kFrom, kPlanesDown);
   SumPlanes<C, kPart, kFilter, kFrom, kNow, kRows, kStep>(pairs, offset, image, initial, sums, interlude,
                                                           std::make_integer_sequence<int, C::kPairs>());
   if constexpr (kFrom + kNow < kCount)
@@ -424,7 +407,10 @@ HWY_INLINE void AddColumns(const int16_t* row, ColumnSums<kCount>& sums) {
   constexpr int kTap = 2 * kPair - kPad + kVifFilters[kFilter].radius;
   const V16 even = LoadTaps<kFilter, kTap>(), odd = LoadTaps<kFilter, kTap - 1>();
   for (int i = 0; i < kCount; ++i) {
-    const V16 columns = InRegister(LoadColumns<kAligned, kPair>(row + i * kVifMaxColumns));
+    V16 columns = LoadColumns<kAligned, kPair>(row + i * kVifMaxColumns);
+#if ACU_VIF_LOADS_TAPS
+    asm("" : "+x"(columns.raw));  // g++ would load them once for each sum
+#endif
     AddTaps<kVnni, kFilter, kTap>(sums.even[i], columns, even);
     AddTaps<kVnni, kFilter, kTap - 1>(sums.odd[i], columns, odd);
   }
@@ -447,7 +433,7 @@ using FilteredRow = const int16_t (&)[kVifMoments][kVifMaxColumns];
 
 /// The means of a row in kCount planes, each block as even lanes, then odd lanes.
 template <class C, int kFirst, int kCount>
-HWY_INLINE void FilterMeans(FilteredRow rows, int x, const std::array<int32_t*, kCount>& to) {
+HWY_INLINE void FilterMeans(FilteredRow rows, int x, int32_t* const* to) {
   ColumnSums<kCount> sums;
   for (int i = 0; i < kCount; ++i) sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);  // sum f * 32768 as uint32
   FilterColumns<C::kVnni, C::kScale, true>(rows[kFirst] + x, sums);
@@ -457,10 +443,10 @@ HWY_INLINE void FilterMeans(FilteredRow rows, int x, const std::array<int32_t*, 
   }
 }
 
-/// The same of second moments in two words.
+/// The same of kCount second moments, whose words are planes from kFirst on.
 template <class C, int kFirst, int kCount>
 HWY_INLINE void FilterSquares(FilteredRow rows, int x, int32_t* const* to) {
-  constexpr int kAtOnce = std::min(kCount, kPlanesAtOnce / 2);
+  constexpr int kAtOnce = std::min(kCount, kPlanesAlong / 2);
   ColumnSums<2 * kAtOnce> sums;
   for (int i = 0; i < 2 * kAtOnce; i += 2) {
     sums.even[i] = sums.odd[i] = hn::Set(D32(), INT32_MIN);      // sum f * 2^31 / 65536 as uint32
@@ -478,13 +464,14 @@ HWY_INLINE void FilterSquares(FilteredRow rows, int x, int32_t* const* to) {
 template <class C, Part kPart>
 HWY_NOINLINE void HorizontalPass(FilteredRow rows, int columns, int32_t (&reference)[2][kVifStrip],
                                  int32_t (&moments)[3][kVifStrip]) {
+  int32_t* const means[] = {reference[0], moments[0]};
   int32_t* const squares[] = {reference[1], moments[1], moments[2]};
   for (int x = 0; x < columns; x += kBlock) {
     if constexpr (kPart == Part::kFirst) {
-      FilterMeans<C, 0, 2>(rows, x, {reference[0], moments[0]});
+      FilterMeans<C, 0, 2>(rows, x, means);
       FilterSquares<C, 2, 3>(rows, x, squares);
     } else {
-      FilterMeans<C, 1, 1>(rows, x, {moments[0]});
+      FilterMeans<C, 1, 1>(rows, x, means + 1);
       FilterSquares<C, 4, 2>(rows, x, squares + 1);
     }
   }
