@@ -86,6 +86,7 @@ Result<Summary> MakeSummary(const SummaryChoice& choice, const RunView& view) {
     SummaryVideo video{choice.distorted[d], view.videos[d].scores,
                        run.alignments.empty() ? nullptr : &run.alignments[d]};
     video.frames = run.encodes[d].frames;
+    video.knows_pairs = run.knows_pairs;
     AddSize(run, d, video);
     ACU_RETURN_IF_ERROR(AddParts(choice, run, run.encodes[d], video));
     summary.videos.push_back(std::move(video));

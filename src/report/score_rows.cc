@@ -36,7 +36,7 @@ void AddPairs(const SummaryVideo& video, const Whole& frames, DataTable& table) 
   Whole references, encodes;
   for (const auto& frame : frames) {
     const size_t k = static_cast<size_t>(*frame);
-    const bool is_known = video.alignment == nullptr || k < video.alignment->pairs.size();
+    const bool is_known = video.alignment == nullptr ? video.knows_pairs : k < video.alignment->pairs.size();
     const auto pair = video.alignment && is_known ? video.alignment->pairs[k] : std::pair{*frame, *frame};
     references.push_back(is_known ? std::optional(pair.first) : std::nullopt);
     encodes.push_back(is_known ? std::optional(pair.second) : std::nullopt);

@@ -57,6 +57,7 @@ struct SummaryVideo {
   std::string distorted;
   const ScoreTable* scores = nullptr;
   const Alignment* alignment = nullptr;  // null: frames are paired by their numbers, not checked
+  bool knows_pairs = true;               // false: they were aligned in a way that is not known any more
   std::optional<uint64_t> bytes = {};    // of the file; not set: not a regular file
   std::optional<double> bit_rate = {};   // bits a second, of the whole file; not set where its duration is not known
   std::optional<int64_t> frames = {};    // scored with their partners; not set: Summary::frame_count

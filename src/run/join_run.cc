@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/number.h"
+
 namespace acutance {
 namespace {
 
@@ -55,6 +57,9 @@ class Joining {
     part.next = part.reader->Next();
     result_.run.format = described.format;
     video_ = std::move(described.video);
+    if (const auto rate = video_.find("fps"); rate != video_.end())
+      result_.run.frame_rate = ParseFiniteDouble(rate->second);
+    result_.run.knows_pairs = described.request.alignment_fingerprint.empty();
     result_.request = std::move(described.request);
     return {};
   }

@@ -58,6 +58,8 @@ Status AddVideo(const std::string& name, const std::string& path, JournalHeader&
   return {};
 }
 
+constexpr const char* kByIndex = "frame by frame";  // the videos' frames are aligned by their numbers
+
 std::vector<std::string> NamedOptions(const std::string& name, const OptionTexts& options) {
   std::vector<std::string> fields = {name};
   for (const auto& [option, value] : options) fields.push_back(option + "=" + value);
@@ -181,6 +183,7 @@ class RunReader {
     if (key == "reference path") request.reference = fields[0];
     if (key.starts_with("distorted") && key.ends_with(" path")) request.distorted.push_back(fields[0]);
     if (key == "video declares" && fields.size() == 2) run_.video[fields[0]] = fields[1];
+    if (key == "pairs" && fields[0] != kByIndex) request.alignment_fingerprint = fields[0];
     if (key == "feature") request.features.push_back({fields[0], OptionsIn(fields)});
     if (key == "model feature") ReadModelFeature(fields);
     if (key == "video's feature" && !models_.empty()) models_.back().own.push_back(OptionsIn(fields));
@@ -260,12 +263,13 @@ Result<JournalHeader> DescribeRun(const RunRequest& request, const PictureFormat
   ACU_RETURN_IF_ERROR(AddVideo("reference", request.reference, header));
   for (size_t d = 0; d < request.distorted.size(); ++d)
     ACU_RETURN_IF_ERROR(AddVideo(fmt::format("distorted {}", d + 1), request.distorted[d], header));
-  header.push_back(
-      {"pairs", {request.alignment_fingerprint.empty() ? "frame by frame" : request.alignment_fingerprint}});
+  header.push_back({"pairs", {request.alignment_fingerprint.empty() ? kByIndex : request.alignment_fingerprint}});
   for (const ModelRequest& model : request.models) ACU_RETURN_IF_ERROR(AddModel(model, header));
   for (const FeatureRequest& feature : request.features)
     header.push_back({"feature", NamedOptions(feature.metric, feature.options)});
-  for (const std::string& name : DeclarationsNeeded(request))
+  std::set<std::string> declarations = DeclarationsNeeded(request);
+  declarations.insert("fps");  // for times of rows, and metrics over time
+  for (const std::string& name : declarations)
     if (const auto declared = video.find(name); declared != video.end())
       header.push_back({"video declares", {name, declared->second}});
   return header;

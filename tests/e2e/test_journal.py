@@ -1,4 +1,5 @@
 """Journals: runs that are killed and resumed, parts that are joined, and refusals."""
+import json
 import os
 import random
 import resource
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from clips import ACUTANCE, CommandTest, without_speed
+from clips import ACUTANCE, CommandTest, noise, without_speed, y4m
 
 assert sys.byteorder == "little", "the tests read journals of little-endian machines"
 
@@ -224,6 +225,26 @@ class Joined(JournalTest):
         for name in ("dis", "other"):
             self.assertEqual(without_speed(self.read(f"joined-{name}.json")),
                              without_speed(self.read(f"whole-{name}.json")))
+
+    def rows(self, *journals):
+        self.assert_ok(self.join(*journals, output="joined.rows"))
+        return {column["name"]: column["values"] for column in json.loads(self.read("joined.rows"))["columns"]}
+
+    def test_rows_have_times_and_pairs(self):
+        columns = self.rows(self.part("a", 0, 20), self.part("b", 20, ""))
+        self.assertEqual(columns["seconds"], [frame / 25 for frame in columns["frame"]])
+        self.assertEqual(columns["reference_frame"], columns["frame"])
+        self.assertEqual(set(columns["shot"]), {None}, "no picture is read")
+
+    def test_rows_of_aligned_videos_have_no_invented_pairs(self):
+        dice = random.Random(3)
+        film = noise(dice, 64, 48, 60)
+        ref, dis = (self.write(name, y4m(64, 48, pictures)) for name, pictures in
+                    (("film.y4m", film), ("late.y4m", film[5:])))
+        self.assert_ok(self.score(ref, dis, "-q", "-m", "vmaf_v0.6.1", "--align", "auto", "--journal", self.path("aligned")))
+        columns = self.rows(self.path("aligned"))
+        self.assertEqual(len(columns["frame"]), 55)
+        self.assertEqual(set(columns["reference_frame"]) | set(columns["seconds"]), {None})
 
     def test_a_range_is_as_long_as_asked_for(self):
         parts = [self.part("a", 0, 12), self.part("b", 12, 20)]
