@@ -31,7 +31,8 @@ struct ClipSecond {
 /// A pair that was scored.
 struct Clip {
   const BatchPagePair* pair = nullptr;
-  std::string by;  // the score that ranks its frames
+  std::string by;     // the score that ranks its frames
+  std::string score;  // that of the clip: its mean, or an aggregate
   ScoreDirection better = ScoreDirection::kHigher;
   std::optional<double> mean, frames, rate, bit_rate;
   std::optional<double> spatial, temporal;  // the greatest of all shots
@@ -68,6 +69,11 @@ std::optional<Clip> ReadClip(const BatchPagePair& pair) {
   if (TextIn(worst, "better") == "lower") clip.better = ScoreDirection::kLower;
   for (const char* kind : {"models", "features"})
     if (const auto mean = NumberIn(Member(Member(result, kind), clip.by), "mean")) clip.mean = mean;
+  clip.score = clip.by;
+  if (const auto whole = NumberIn(Member(result, "aggregates"), TextIn(worst, "clip"))) {
+    clip.score = TextIn(worst, "clip");
+    clip.mean = whole;
+  }
   clip.frames = NumberIn(result, "frames");
   clip.rate = NumberIn(pair.summary.Find("reference"), "frame_rate");
   clip.bit_rate = NumberIn(result, "bit_rate");
@@ -121,7 +127,12 @@ std::string KindOf(const std::string& cause) {
 }
 
 bool HasOneScore(const std::vector<Clip>& clips) {
-  return std::ranges::all_of(clips, [&](const Clip& clip) { return clip.by == clips.front().by; });
+  return std::ranges::all_of(clips, [&](const Clip& clip) { return clip.score == clips.front().score; });
+}
+
+std::string HeadOfScores(const std::vector<Clip>& clips) {
+  if (!HasOneScore(clips)) return "score";
+  return clips.front().score + (clips.front().score == clips.front().by ? ", mean" : "");
 }
 
 std::string PairsPart(const std::vector<Clip>& clips) {
@@ -132,9 +143,8 @@ std::string PairsPart(const std::vector<Clip>& clips) {
   const bool has_rate = has(&Clip::bit_rate), has_information = has(&Clip::spatial);
   const bool has_missed =
       std::ranges::any_of(clips, [](const Clip& clip) { return clip.pair->status == "not_reached"; });
-  std::vector<std::string> head = {"clip", (has_one_score ? clips.front().by : "score") + ", mean", "worst second from",
-                                   "its mean", "mostly for"};
-  if (!has_one_score) head.emplace_back("score");
+  std::vector<std::string> head = {"clip", HeadOfScores(clips), "worst second from", "its mean", "mostly for"};
+  if (!has_one_score) head.emplace_back("of");
   if (has_rate) head.emplace_back("kbit/s");
   if (has_information) head.insert(head.end(), {"SI", "TI"});
   head.emplace_back("frames");
@@ -142,7 +152,7 @@ std::string PairsPart(const std::vector<Clip>& clips) {
   std::string rows;
   for (const Clip& clip : clips) {
     rows += "<tr>" + NameCell(*clip.pair) + Numeric(clip.mean, 2) + WorstSecondCells(clip);
-    if (!has_one_score) rows += Text(clip.by);
+    if (!has_one_score) rows += Text(clip.score);
     if (has_rate) rows += Numeric(clip.bit_rate ? std::optional(*clip.bit_rate / 1000) : std::nullopt, 0);
     if (has_information) rows += Numeric(clip.spatial, 1) + Numeric(clip.temporal, 1);
     rows += Numeric(clip.frames, 0);
@@ -238,8 +248,9 @@ std::string BatchVerdict(const std::vector<BatchPagePair>& pairs, const std::vec
                                  missed > 0 ? fmt::format(", {} of them do not meet what is required", missed) : "");
   if (!clips.empty() && clips.front().mean) {
     const Clip& worst = clips.front();
-    text += fmt::format(" The worst is <strong>{}</strong> with {} <strong>{:.2f}</strong> on average",
-                        EscapeXml(worst.pair->name), EscapeXml(worst.by), *worst.mean);
+    text +=
+        fmt::format(" The worst is <strong>{}</strong> with {} <strong>{:.2f}</strong>{}", EscapeXml(worst.pair->name),
+                    EscapeXml(worst.score), *worst.mean, worst.score == worst.by ? " on average" : "");
     if (!worst.seconds.empty())
       text += fmt::format(
           "; its worst second has {:.2f}{}", worst.seconds.front().mean,

@@ -55,6 +55,7 @@ struct Page {
   std::vector<std::string> model_features;  // stored names of what the first model reads
   std::vector<PageAnnoyance> annoyances;    // of those features
   int quality_column = -1;                  // by which frames are ranked; -1: none is
+  std::string clip_score;                   // the aggregate that stands for that column's mean; empty: none does
   std::optional<double> frame_rate;         // frames a second
   bool full_range = false;                  // samples use all values
   std::vector<PageVideo> videos;            // like the summary's

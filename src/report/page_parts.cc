@@ -77,17 +77,20 @@ constexpr const char* kDamageLooks[kDamages] = {
 
 std::string Sentence(const Page& page, size_t video) {
   std::string text = "<p class=\"verdict\"><strong>" + EscapeXml(VideoName(*page.summary, video)) + "</strong> ";
+  const ScoreTable& scores = *page.summary->videos[video].scores;
+  const auto clip = page.clip_score.empty() ? std::nullopt : scores.Aggregate(page.clip_score);
   const auto mean =
-      page.quality_column < 0
-          ? std::nullopt
-          : MeanScore(page, video, page.summary->videos[video].scores->columns()[page.quality_column].stored);
-  if (!mean) return text + "has no score of quality.</p>\n";
-  text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
+      page.quality_column < 0 ? std::nullopt : MeanScore(page, video, scores.columns()[page.quality_column].stored);
+  if (clip) text += fmt::format("has {} <strong>{}</strong>.", EscapeXml(page.clip_score), Graded(page, *clip));
+  else if (mean)
+    text += fmt::format("has {} <strong>{}</strong> on average.", EscapeXml(QualityName(page)), Graded(page, *mean));
+  else return text + "has no score of quality.</p>\n";
   const std::vector<WorstSecond> seconds = FindWorstSeconds(page, video, 1);
   if (!seconds.empty() && FramesOf(*page.summary, page.summary->videos[video]) > seconds[0].frames) {
     const std::string cause = CauseOf(page, video, seconds[0]);
-    text += fmt::format(" Its worst second, from {}, has {}{}.", Clock(page, seconds[0].first),
-                        Graded(page, seconds[0].score), cause.empty() ? "" : ", mostly for " + EscapeXml(cause));
+    text += fmt::format(" Its worst second, from {}, has {}{}{}.", Clock(page, seconds[0].first),
+                        clip ? EscapeXml(QualityName(page)) + " " : "", Graded(page, seconds[0].score),
+                        cause.empty() ? "" : ", mostly for " + EscapeXml(cause));
   }
   const PageVideo& shown = page.videos[video];
   if (shown.lost)

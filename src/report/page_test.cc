@@ -172,6 +172,17 @@ TEST(Page, NamesFilesOfOneNameByTheirPaths) {
   EXPECT_EQ(DataOf(page)["videos"], ParsedJson({"a/encode.mp4", "b/encode.mp4"}));
 }
 
+TEST(Page, BeginsWithTheNumberOfTheClipWhereOneStandsForTheMean) {
+  ScoredPage run(100);
+  run.page.model_columns.clear();
+  run.page.clip_score = "vmaf_clip";
+  EXPECT_TRUE(Has(MakePage(run.page), "on average"));  // the run had none
+  run.table.SetAggregate("vmaf_clip", 8.5);
+  const std::string page = MakePage(run.page);
+  EXPECT_TRUE(Has(page, "has vmaf_clip <strong>8.5</strong>. Its worst second, from 0:02.00, has vmaf 50."));
+  EXPECT_FALSE(Has(page, "on average"));
+}
+
 TEST(Page, ShowsWhereShotsBegin) {
   ScoredPage run(100);
   EXPECT_EQ(DataOf(MakePage(run.page))["shots"], ParsedJson::array());

@@ -274,6 +274,17 @@ std::string MainFeature(const std::vector<std::string>& names) {
       names, {}, [&](const std::string& name) { return std::pair(is_of_chroma(name), std::string_view(name)); });
 }
 
+/// The aggregate that a feature without a mean of its own stands for: "cvvdp_clip" of "cvvdp", whose frames have the
+/// value up to them; empty: there is none.
+std::string ClipScoreOf(const std::string& feature, const std::vector<std::string>& aggregates) {
+  constexpr std::string_view kClip = "_clip";
+  for (std::string name : aggregates) {
+    const size_t at = name.find(kClip);
+    if (at != name.npos && name.substr(0, at) + name.substr(at + kClip.size()) == feature) return name;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string ReceiptLine(const Json& receipt, size_t video) {
@@ -289,7 +300,11 @@ std::string ReceiptLine(const Json& receipt, size_t video) {
   } else if (!scores.keys.empty()) {
     name = key = MainFeature(scores.keys);
   }
-  const Json& score = JsonAt(scores, key);
+  const Json& aggregates = JsonAt(result, "aggregates");
+  const std::string clip = models.empty() ? ClipScoreOf(key, aggregates.keys) : "";
+  const Json whole = {{"mean", clip.empty() ? Json() : JsonAt(aggregates, clip)}, {"low", nullptr}, {"high", nullptr}};
+  if (!clip.empty()) name = clip;
+  const Json& score = clip.empty() ? JsonAt(scores, key) : whole;
   const double mean = JsonNumber(JsonAt(score, "mean"));
   std::string text = std::isfinite(mean) ? fmt::format("{} {:.2f}", name, mean) : name + " without a finite mean";
   const double low = JsonNumber(JsonAt(score, "low")), high = JsonNumber(JsonAt(score, "high"));

@@ -156,6 +156,10 @@ void NoteModels(const RunView& view, Page& page) {
   }
   page.quality_column =
       FindQualityColumn(*view.videos[0].scores, page.model_columns.empty() ? "" : page.model_columns[0]).value_or(-1);
+  if (page.quality_column < 0) return;
+  const std::string& ranking = view.videos[0].scores->columns()[static_cast<size_t>(page.quality_column)].stored;
+  if (const auto found = FindOutput(view.videos[0].metrics, ranking); found && !found->output->clip.empty())
+    page.clip_score = std::string(found->output->clip) + found->run->options.KeySuffix();
 }
 
 void AddWorst(std::span<const WorstFrame> frames, size_t most, PageVideo& video) {
@@ -237,7 +241,7 @@ void AddWorstSeconds(const RunView& view, int count, Summary& summary) {
   if (page.quality_column < 0) return;
   for (size_t v = 0; v < summary.videos.size(); ++v) {
     const ScoreTable::Column& column = summary.videos[v].scores->columns()[static_cast<size_t>(page.quality_column)];
-    BadSeconds worst{column.shown, column.better, {}};
+    BadSeconds worst{column.shown, page.clip_score, column.better, {}};
     for (const WorstSecond& second : FindWorstSeconds(page, v, count))
       worst.seconds.push_back({second.first, second.first + second.frames, second.score, CauseOf(page, v, second)});
     summary.videos[v].worst_seconds = std::move(worst);

@@ -70,6 +70,7 @@ Json WorstSecondsJson(const BadSeconds& worst) {
                     {"mean", second.mean},
                     {"cause", second.cause.empty() ? Json() : Json(second.cause)}});
   return {{"by", worst.by},
+          {"clip", worst.clip.empty() ? Json() : Json(worst.clip)},
           {"better", worst.better == ScoreDirection::kLower ? "lower" : "higher"},
           {"seconds", std::move(seconds)}};
 }

@@ -48,7 +48,8 @@ struct BadSecond {
 
 /// The worst seconds of a video, the worst one first.
 struct BadSeconds {
-  std::string by;  // the score that ranks them, as logs show it
+  std::string by;    // the score that ranks them, as logs show it
+  std::string clip;  // the aggregate that stands for its mean; empty: none does
   ScoreDirection better = ScoreDirection::kHigher;
   std::vector<BadSecond> seconds;
 };

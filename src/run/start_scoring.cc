@@ -33,6 +33,11 @@ std::string_view OptionNameOf(Transfer transfer) {
   return transfer == Transfer::kSdr ? "sdr" : "";
 }
 
+std::string_view OptionNameOf(Primaries primaries) {
+  constexpr std::string_view kNames[] = {"", "bt709", "bt601", "bt601", "bt2020", "p3", "other"};
+  return kNames[static_cast<size_t>(primaries)];
+}
+
 std::string_view OptionNameOf(const ChromaSiting& siting) {
   if (siting.vertical == 0.5) return siting.horizontal == 0 ? "left" : siting.horizontal == 0.5 ? "center" : "";
   if (siting.vertical != 0) return "";
@@ -53,13 +58,14 @@ size_t BytesOfContainers(const RunRequest& request, const OpenedInputs& inputs) 
   return held + (decodes_files ? DecodingMemory(request) : 0);
 }
 
-/// What a video declares, by names of metrics' options: fps, range, matrix, chroma_location and transfer.
+/// What a video declares, by names of metrics' options: fps, range, matrix, primaries, chroma_location and transfer.
 OptionTexts VideoOptions(const std::optional<double>& frame_rate, const VideoColor& color,
                          const std::optional<ChromaSiting>& siting) {
   OptionTexts video;
   if (frame_rate) video["fps"] = fmt::format("{}", *frame_rate);
   if (color.full_range) video["range"] = *color.full_range ? "full" : "limited";
   if (const auto matrix = OptionNameOf(color.matrix); !matrix.empty()) video["matrix"] = matrix;
+  if (const auto primaries = OptionNameOf(color.primaries); !primaries.empty()) video["primaries"] = primaries;
   if (siting)
     if (const auto location = OptionNameOf(*siting); !location.empty()) video["chroma_location"] = location;
   if (const auto transfer = OptionNameOf(color.transfer); !transfer.empty()) {
@@ -76,9 +82,14 @@ bool CanDecodeOn(const DeviceInfo& device) {
 
 int ReadAhead(const RunRequest& request) { return request.read_ahead ? 2 : 0; }  // pictures of a video
 
+/// The metric that the model is; null: it is another model.
+const Metric* MetricOf(const Model& model) {
+  return model.own ? FindMetricByOutput(model.features.front().name) : nullptr;
+}
+
 /// Whether the model is a metric that is made for HDR.
 bool KnowsHdr(const Model& model) {
-  const Metric* metric = model.own ? FindMetricByOutput(model.features.front().name) : nullptr;
+  const Metric* metric = MetricOf(model);
   return metric && metric->for_hdr;
 }
 
@@ -99,8 +110,10 @@ Status CheckHdrColors(const RunRequest& request, const VideoColor& color) {
   if (!request.fit.heed_color || request.fit.force || !color.is_hdr()) return {};
   const bool is_bt2020 = color.primaries == Primaries::kUnknown || color.primaries == Primaries::kBt2020;
   if (is_bt2020 && color.matrix != Matrix::kOther) return {};
-  for (const FeatureRequest& feature : request.features) {
-    const Metric* metric = FindMetric(feature.metric);
+  std::vector<const Metric*> metrics;
+  for (const FeatureRequest& feature : request.features) metrics.push_back(FindMetric(feature.metric));
+  for (const ModelRequest& model : request.models) metrics.push_back(MetricOf(*model.model));
+  for (const Metric* metric : metrics) {
     if (!metric || metric->must_be_declared.empty()) continue;
     return Error(StatusCode::kUnsupported,
                  "{}: feature {} takes {} with the primaries and a matrix of BT.2020, and the stream declares {}: "
@@ -304,6 +317,7 @@ std::optional<StartedRun> StartScoring(const RunRequest& request, SessionSetup s
   // y4m has the same tag for centered and for unknown chroma.
   const VideoFacts stream = reference.facts();
   spec.video = VideoOptions(facts.frame_rate, facts.color, stream.codec.empty() ? std::nullopt : stream.siting);
+  if (!request.fit.heed_color || request.fit.force) spec.video.erase("primaries");  // by which metrics refuse videos
   spec.format = facts.format;
   if (spec.max_memory) *spec.max_memory -= BytesOfContainers(request, inputs);
   spec.read_ahead = inputs.is_instant ? 0 : ReadAhead(request) + 1;

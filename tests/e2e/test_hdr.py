@@ -83,7 +83,9 @@ class HdrTest(CommandTest):
             self.assert_known(transfer, columns, clip)
             wanted = self.columns(ref, dis, *self.asked(f"cvvdp=display={display}"))[1][f"cvvdp_clip_display_{display}"]
             self.assertEqual(clip["cvvdp_clip"], wanted)
-            text = self.assert_ok(self.score(ref, dis, "--align", "index"))
+            text = self.assert_ok(self.score(ref, dis, "--align", "index", "--report", self.path("page.html")))
+            self.assertIn(f"has cvvdp_clip <strong>{clip['cvvdp_clip']:.4g}</strong>.", self.read("page.html"))
+            self.assertIn(f"\ncvvdp_clip {clip['cvvdp_clip']:.2f}, ", text, "the line to quote, not a mean of running values")
             self.assertIn("no VMAF: the videos are HDR by", text)
             self.assertIn(f"cvvdp: on the display {display}", text)
             scored = self.summary(ref, dis, "-m", "version=pu_ssim:name=hdr", "--align", "index")["results"][0]["models"]["hdr"]
@@ -104,7 +106,9 @@ class HdrTest(CommandTest):
             self.assertEqual([frame["metrics"]["pu_ssim"] for frame in json.loads(self.read("joined.json"))["frames"]],
                              columns["pu_ssim"])
             jobs = self.write("list.csv", f"reference,distorted,name\n{ref},{dis},pair\n")
-            self.assert_ok(self.acutance("batch", jobs, "--out", self.path(transfer), "-q", "--", "--align", "index"))
+            self.assert_ok(self.acutance("batch", jobs, "--out", self.path(transfer), "-q", "--report", self.path("all.html"),
+                                         "--", "--align", "index"))
+            self.assertIn(f"with cvvdp_clip <strong>{clip['cvvdp_clip']:.2f}</strong>", self.read("all.html"))
             self.assertIn("pu_ssim.mean", self.read(f"{transfer}/summary.csv").splitlines()[0])
 
     @needs_ffmpeg
@@ -119,3 +123,29 @@ class HdrTest(CommandTest):
         self.assert_fails(self.score(linear, linear, *self.asked("pu_psnr")), 1, "declares no transfer that it knows")
         p3 = self.tagged(self.ref, "p3.mkv", "smpte2084", "smpte432")
         self.assert_fails(self.score(p3, p3, *self.asked("pu_psnr")), 1, "primaries of P3", "--force")
+        self.assert_fails(self.score(p3, p3, "-m", "version=pu_ssim:name=hdr", "--align", "index"), 1, "primaries of P3")
+
+    @needs_ffmpeg
+    def test_cvvdp_shows_the_primaries_of_its_display(self):
+        videos = {(curve, primaries): self.tagged(self.ref, f"{curve}.{primaries}.mkv", curve, primaries)
+                  for curve, primaries in (("smpte2084", "bt2020"), ("smpte2084", "bt709"), ("smpte2084", "smpte432"),
+                                           ("bt709", "bt709"), ("bt709", "smpte170m"), ("bt709", "bt2020"), ("bt709", "smpte432"))}
+        p3_display = "cvvdp=display=mine:display_file=" + self.write("displays.json", json.dumps({"mine": {
+            "resolution": [3840, 2160], "diagonal_size_inches": 30, "viewing_distance_meters": 0.7, "max_luminance": 200,
+            "colorspace": "Display P3 Apple"}}))
+        for (curve, primaries), feature in (
+                (("smpte2084", "bt2020"), "cvvdp"), (("bt709", "bt709"), "cvvdp"), (("bt709", "smpte170m"), "cvvdp"),
+                (("bt709", "smpte432"), p3_display), (("bt709", "bt709"), p3_display),
+                (("smpte2084", "smpte432"), "cvvdp=primaries=bt2020")):
+            video = videos[curve, primaries]
+            clip = self.columns(video, video, *self.asked(feature))[1]
+            self.assertEqual(set(clip.values()), {10.0}, (curve, primaries, feature))
+        for (curve, primaries), words in ((("smpte2084", "bt709"), "are bt709, and those of the display standard_hdr_pq are bt2020"),
+                                          (("smpte2084", "smpte432"), "are p3, and those of the display standard_hdr_pq are bt2020"),
+                                          (("bt709", "bt2020"), "are bt2020, and those of the display standard_4k are bt709"),
+                                          (("bt709", "smpte432"), "are p3, and those of the display standard_4k are bt709")):
+            video = videos[curve, primaries]
+            self.assert_fails(self.score(video, video, *self.asked("cvvdp")), 1, words)
+            self.assertEqual(set(self.columns(video, video, *self.asked("cvvdp"), "--force")[1].values()), {10.0})
+        wrong = self.score(self.ref, self.dis, *self.asked("cvvdp=primaries=srgb"))
+        self.assert_fails(wrong, 1, "primaries=srgb is none of auto, bt709")

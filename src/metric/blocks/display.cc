@@ -143,6 +143,10 @@ Status ReadColors(const Fields& fields, Display& display) {
     for (int j = 0; j < 3; ++j)
       display.to_xyz[i][j] = *ParseFiniteDouble(space->Find("RGB2XYZ")->items[i].items[j].text);
   display.is_bt2020 = name.starts_with("BT.2020");
+  display.primaries = display.is_bt2020               ? "bt2020"
+                      : name == "Display P3 Apple"    ? "p3"
+                      : name.starts_with("Adobe RGB") ? "adobe"
+                                                      : "bt709";
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -24,6 +25,7 @@ struct Display {
   double power = 1;  // kPower
   Matrix3 to_xyz{};
   bool is_bt2020 = false;                                                // its colors are BT.2020's
+  std::string_view primaries{};                                          // of its colors: bt709, p3, bt2020, adobe
   double peak = 0, black = 0, reflected = 0, ambient = 0, exposure = 1;  // cd/m2; lux; a factor
   double pixels_per_degree = 0;
   std::array<int, 2> resolution{};  // {0, 0}: the display has none

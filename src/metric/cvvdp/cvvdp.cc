@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -33,6 +34,10 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
     {"keep_aspect", "", "resize to the largest size of the video's own aspect; false: each axis to the display's",
      false, 0, 1, true},
     {"transfer", "", "how the video is encoded, for display=auto: sdr, pq, hlg", std::string("sdr"), 0, 0, false},
+    {"primaries", "",
+     "the primaries of the video's red, green and blue: bt709, bt601, bt2020, p3, other; refused where the display has "
+     "others; auto: the display's",
+     std::string("auto"), 0, 0, false},
 });
 
 enum Output { kRunning, kFrame };
@@ -70,6 +75,22 @@ Result<std::string> DisplayName(const OptionValues& options) {
   if (name != "auto") return name;
   if (!options.String("display_file").empty()) return std::string();
   return std::string(transfer == "sdr" ? "standard_4k" : transfer == "pq" ? "standard_hdr_pq" : "standard_hdr_hlg");
+}
+
+/// A display shows red, green and blue as its own. Those of BT.709 and BT.601 are shown by any display of SDR, as
+/// ColorVideoVDP does.
+Status CheckPrimaries(const OptionValues& options, const Display& display) {
+  constexpr std::string_view kPrimaries[] = {"auto", "bt709", "bt601", "bt2020", "p3", "other"};
+  const std::string &primaries = options.String("primaries"), &transfer = options.String("transfer");
+  if (std::ranges::find(kPrimaries, primaries) == std::end(kPrimaries))
+    return Error(StatusCode::kInvalidArgument, "primaries={} is none of {}", primaries, fmt::join(kPrimaries, ", "));
+  const bool is_usual = primaries == "bt709" || primaries == "bt601";
+  if (primaries == "auto" || primaries == display.primaries || (is_usual && transfer == "sdr")) return {};
+  return Error(
+      StatusCode::kInvalidArgument,
+      "the primaries of the video are {}, and those of the display {} are {}: convert both videos first, choose "
+      "a display that has them, or set primaries={} to take them as the display's",
+      primaries, display.name, display.primaries, display.primaries);
 }
 
 Result<CvvdpConversion> ReadConversion(const OptionValues& options, const Display& display) {
@@ -427,6 +448,7 @@ Result<CvvdpSettings> ReadUnprefixed(const OptionValues& options) {
   ACU_ASSIGN_OR_RETURN(choice.pixels_per_degree, PositiveNumber(options, "ppd"));
   ACU_ASSIGN_OR_RETURN(choice.distance, PositiveNumber(options, "distance"));
   ACU_ASSIGN_OR_RETURN(const Display display, FindDisplay(choice));
+  ACU_RETURN_IF_ERROR(CheckPrimaries(options, display));
   ACU_ASSIGN_OR_RETURN(const CvvdpConversion conversion, ReadConversion(options, display));
   ACU_ASSIGN_OR_RETURN(const double frames_per_second, FramesPerSecond(options.String("fps")));
   return CvvdpSettings{display, conversion, frames_per_second, options.Bool("temporal"), options.KeySuffix()};
