@@ -96,8 +96,8 @@ struct FrameScorer::State {
   const ProcessGuard process;
   const frames::PairReader pair;
   const int threads;
-  std::shared_ptr<SharedDevice> device;  // null: the CPU
-  std::function<void(const std::string&)> warn;
+  std::shared_ptr<SharedDevice> device;                   // null: the CPU
+  std::shared_ptr<const frames::PairBatches::Warn> warn;  // set where there is a device
   std::vector<FeatureRequest> requests;
   std::vector<std::string> names;
   PictureSize map_size;
@@ -149,7 +149,7 @@ Status FrameScorer::State::OpenSession(bool draws_map, int64_t frames_before, bo
     spec.devices = std::make_shared<DevicePicker>(device->Lend());
     spec.gathering = FrameGathering();
     spec.threads = std::min(threads, kDeviceThreads);
-    spec.on_warning = warn;
+    spec.on_warning = *warn;
   }
   if (draws_map)
     spec.on_artifact = [this](const acutance::Artifact& artifact) {
@@ -288,7 +288,7 @@ Expected<FrameScorer> FrameScorer::Create(const FrameScorerOptions& options) {
   }
   if (options.backend != "cpu") {
     ACU_ASSIGN_OR_RETURN(state->device, SharedDevice::Open(options.backend, options.device));
-    state->warn = options.on_warning;
+    state->warn = std::make_shared<const frames::PairBatches::Warn>(options.on_warning);
   }
   ACU_RETURN_IF_ERROR(state->Describe());
   ACU_RETURN_IF_ERROR(state->Start(false));

@@ -58,31 +58,47 @@ bool PairBatches::Work::operator==(const Work& other) const {
 }
 
 std::shared_ptr<PairBatches> PairBatches::Find(const std::shared_ptr<SharedDevice>& device, const Work& work,
-                                               std::function<void(const std::string&)> warn) {
+                                               const std::shared_ptr<const Warn>& warn) {
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);
   std::erase_if(registry.known, [](const Known& known) { return known.batches.expired(); });
   for (const Known& known : registry.known)
     if (known.work == work && known.device.lock() == device)
-      if (std::shared_ptr<PairBatches> batches = known.batches.lock()) {
-        const std::lock_guard batches_lock(batches->mutex_);
-        if (batches->failure_.ok()) return batches;
-      }
+      if (std::shared_ptr<PairBatches> batches = known.batches.lock(); batches && batches->Join(warn)) return batches;
   auto batches = std::make_shared<PairBatches>();
-  if (!batches->Open(*device, work, std::move(warn)).ok()) return nullptr;
+  batches->Join(warn);
+  if (!batches->Open(*device, work).ok()) return nullptr;
   registry.known.push_back({device, work, batches});
   return batches;
 }
 
+/// False where the session has failed.
+bool PairBatches::Join(const std::shared_ptr<const Warn>& warn) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(warns_, [](const auto& other) { return other.expired(); });
+  if (warn) warns_.push_back(warn);
+  return failure_.ok();
+}
+
+void PairBatches::Tell(const std::string& warning) {
+  std::vector<std::weak_ptr<const Warn>> warns;
+  {
+    const std::lock_guard lock(mutex_);
+    warns = warns_;
+  }
+  for (const auto& each : warns)
+    if (const std::shared_ptr<const Warn> warn = each.lock(); warn && *warn) (*warn)(warning);
+}
+
 /// Fails where nothing would run on the device.
-Status PairBatches::Open(SharedDevice& device, const Work& work, std::function<void(const std::string&)> warn) {
+Status PairBatches::Open(SharedDevice& device, const Work& work) {
   constexpr int kMostThreads = 16;  // which score where the device fails
   SessionSpec spec = {
       .features = work.features, .threads = std::min(UsableCpus(), kMostThreads), .format = work.format};
   spec.devices = std::make_shared<DevicePicker>(device.Lend());
   spec.gathering = GatheringOf(work.format);
   spec.writes_scores = false;  // tables would grow with every frame
-  spec.on_warning = std::move(warn);
+  spec.on_warning = [this](const std::string& warning) { Tell(warning); };
   spec.on_results = [this](std::span<FrameResults* const> frames) {
     Deliver(frames);
     return Status();

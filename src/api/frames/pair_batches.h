@@ -26,10 +26,13 @@ class PairBatches {
     bool operator==(const Work& other) const;
   };
 
+  /// Called with a device's failure, after which the CPU continues.
+  using Warn = std::function<void(const std::string&)>;
+
   /// The session for this work on this device: that of other scorers, or a new one. Null where the device cannot do it.
-  /// warn: of the device's failures, after which the CPU continues.
+  /// warn: called while it exists; null: nothing is.
   static std::shared_ptr<PairBatches> Find(const std::shared_ptr<SharedDevice>& device, const Work& work,
-                                           std::function<void(const std::string&)> warn);
+                                           const std::shared_ptr<const Warn>& warn);
   PairBatches() = default;
   ~PairBatches();
   PairBatches(const PairBatches&) = delete;
@@ -46,7 +49,9 @@ class PairBatches {
     Status status{};
   };
 
-  Status Open(SharedDevice& device, const Work& work, std::function<void(const std::string&)> warn);
+  Status Open(SharedDevice& device, const Work& work);
+  bool Join(const std::shared_ptr<const Warn>& warn);
+  void Tell(const std::string& warning);
   void Deliver(std::span<FrameResults* const> frames);
   void Fail(const Status& status);
   void End();
@@ -59,6 +64,7 @@ class PairBatches {
   std::condition_variable changed_;
   std::deque<Request*> requests_;  // in the order of the session's frames
   Status failure_;
+  std::vector<std::weak_ptr<const Warn>> warns_;  // of the scorers
 };
 
 /// How devices take the pairs of scorers.
