@@ -77,7 +77,9 @@ TEST(FrameDevice, ScoresAreTheCpus) {
     const auto device = Use({.uploaded = &uploaded});
     EXPECT_EQ(ScoreClip(OptionsOf(feature, "emu")), ScoreClip(OptionsOf(feature, "cpu")));
     EXPECT_GT(uploaded, size_t{kFrames} * kSmall.width * kSmall.height) << "the device had the pictures";
-    if (feature.name == "cvvdp") EXPECT_LT(uploaded, 300'000U) << "each picture once, and zeros before the clip";
+    if (feature.name == "cvvdp") {
+      EXPECT_LT(uploaded, 300'000U) << "each picture once, and zeros before the clip";
+    }
   }
 }
 
