@@ -344,8 +344,9 @@ void LogTable(std::span<uint16_t, 32768> table) {
   HWY_ALIGN int32_t lanes[kLanes];
   for (int i = 0; i < 32768; i += kLanes) {
     for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = (i + lane) << (kShift - 15) | 1 << kShift;
-    const V32 logs = MantissaLog<kShift>(hn::Load(D32(), lanes));
-    hn::Store(hn::Add(logs, hn::Set(D32(), kVifLogFirst - kMantissaLogOrigin)), D32(), lanes);
+    const Logs logs = LogsOf<kShift>(hn::Load(D32(), lanes));
+    const V32 octaves = hn::Mul(logs.segment, hn::Set(D32(), 2048 / kLogSegments));  // one: the exponent is 1
+    hn::Store(hn::Add(hn::Add(logs.rest, octaves), hn::Set(D32(), kVifLogFirst - kLogOrigin - 2048)), D32(), lanes);
     for (int lane = 0; lane < kLanes; ++lane) table[i + lane] = static_cast<uint16_t>(lanes[lane]);
   }
 }

@@ -90,10 +90,12 @@ struct VifLogPolynomial {
   std::array<int32_t, kSegments> base;
   std::array<float, kTerms> coefficients;  // of q, lowest power first
 
-  /// What to add t q(t) to: rounded, the bits are those of kVifLogRounder plus the log.
+  /// What to add t q(t) to: rounded, the bits are those of kVifLogRounder plus the log, less 2048 / kSegments for each
+  /// segment before this one.
   constexpr std::array<float, kSegments> RoundedBase() const {
     std::array<float, kSegments> rounded{};
-    for (int i = 0; i < kSegments; ++i) rounded[i] = kVifLogRounder + static_cast<float>(base[i]);
+    for (int i = 0; i < kSegments; ++i)
+      rounded[i] = kVifLogRounder + static_cast<float>(base[i] - 2048 / kSegments * i);
     return rounded;
   }
 };

@@ -35,11 +35,17 @@ constexpr int kOfFloat = 23, kOfDouble = 20;
 
 constexpr int kDenExponent = 127 + 17;  // of N = 2^17 as a float
 
-/// 2048 * log2(x) of the leading bits of x >= 1 is 2048 * Exponent(x) + MantissaLog(x), less constants (LogOrigin).
-template <int kShift>
-HWY_INLINE V32 Exponent(V32 x) {
-  return hn::ShiftRight<kShift>(x);
-}
+/// 2048 * log2 of the leading bits of numbers, less constants: 2048 / kLogSegments for each segment of an octave from
+/// the smallest number on, and `rest`.
+struct Logs {
+  V32 segment, rest;
+
+  HWY_INLINE void Add(const Logs& logs) {
+    segment = hn::Add(segment, logs.segment);
+    rest = hn::Add(rest, logs.rest);
+  }
+  HWY_INLINE Logs Less(const Logs& logs) const { return {hn::Sub(segment, logs.segment), hn::Sub(rest, logs.rest)}; }
+};
 
 #if HWY_MAX_BYTES >= 32  // all such targets have FMA
 
@@ -48,7 +54,8 @@ HWY_INLINE constexpr const auto& LogPolynomial() {
   else return kVifLogOf8;
 }
 
-constexpr int32_t kMantissaLogOrigin = std::bit_cast<int32_t>(kVifLogRounder);
+constexpr int kLogSegments = kLanes;
+constexpr int32_t kLogOrigin = std::bit_cast<int32_t>(kVifLogRounder);
 
 HWY_INLINE VF32 AsFloat(V32 v) { return hn::BitCast(DF32(), v); }
 
@@ -64,9 +71,9 @@ HWY_INLINE VF32 LookUp(const std::array<float, kLanes>& table, V32 index) {
 #endif
 }
 
-/// T[32768 + the 15 leading mantissa bits] - kVifLogFirst + kMantissaLogOrigin.
+/// The log of T[32768 + the 15 leading mantissa bits] - kVifLogFirst + kLogOrigin + 2048 * exponent.
 template <int kShift>
-HWY_INLINE V32 MantissaLog(V32 x) {
+HWY_INLINE Logs LogsOf(V32 x) {
   constexpr const auto& p = LogPolynomial();
   static constexpr auto kRoundedBase = p.RoundedBase();
   const V32 segment = hn::ShiftRight < kLanes == 16 ? kShift - 4 : kShift - 3 > (x);
@@ -77,19 +84,20 @@ HWY_INLINE V32 MantissaLog(V32 x) {
   const VF32 t = hn::MulAdd(m, LookUp(p.reciprocal, segment), hn::Set(DF32(), -1.0f));
   VF32 q = hn::Set(DF32(), p.coefficients[p.kTerms - 1]);
   for (int i = p.kTerms - 2; i >= 0; --i) q = hn::MulAdd(q, t, hn::Set(DF32(), p.coefficients[i]));
-  return hn::BitCast(D32(), hn::MulAdd(q, t, LookUp(kRoundedBase, segment)));
+  return {segment, hn::BitCast(D32(), hn::MulAdd(q, t, LookUp(kRoundedBase, segment)))};
 }
 
 #else  // four lanes: the table itself
 
-constexpr int32_t kMantissaLogOrigin = 0;
+constexpr int kLogSegments = 1;
+constexpr int32_t kLogOrigin = 0;
 
 template <int kShift>
-HWY_INLINE V32 MantissaLog(V32 x) {
+HWY_INLINE Logs LogsOf(V32 x) {
   HWY_ALIGN int32_t lanes[kLanes];
   hn::Store(hn::And(hn::ShiftRight<kShift - 15>(x), hn::Set(D32(), 32767)), D32(), lanes);
   for (int32_t& lane : lanes) lane = VifLogTable()[lane] - kVifLogFirst;
-  return hn::Load(D32(), lanes);
+  return {hn::ShiftRight<kShift>(x), hn::Load(D32(), lanes)};
 }
 
 #endif
@@ -181,28 +189,19 @@ struct Gains {
   }
 };
 
-/// Sums over the textured pixels of one group in one strip: too few to overflow the 32-bit lanes or
-/// their sums.
-struct LogSums {
-  V32 mantissa, exponent;
-};
-
-HWY_INLINE int64_t SumOfLogs(const LogSums& logs) {
+/// The sum over the textured pixels of one group in one strip: too few to overflow the 32-bit lanes or their sums.
+HWY_INLINE int64_t SumOfLogs(const Logs& logs) {
   const auto sum = [](V32 v) HWY_ATTR { return int64_t{hn::GetLane(hn::SumOfLanes(D32(), v))}; };
-  return sum(logs.mantissa) + 2048 * sum(logs.exponent);
+  return sum(logs.rest) + 2048 / kLogSegments * sum(logs.segment);
 }
 
 static_assert(int64_t{kVifGroup} * (kVifStrip + kVifMaxLanes) * 2048 * 64 < int64_t{1} << 31);
 
 /// The logarithms of num and, in the first part, those of den, which the reference alone decides.
 template <Part kPart>
-HWY_INLINE void AddLogs(const LogArguments& a, LogSums& num, LogSums& den) {
-  if constexpr (kPart == Part::kFirst) {
-    den.mantissa = hn::Add(den.mantissa, MantissaLog<kOfFloat>(a.den));
-    den.exponent = hn::Add(den.exponent, Exponent<kOfFloat>(a.den));
-  }
-  num.mantissa = hn::Add(num.mantissa, hn::Sub(MantissaLog<kOfDouble>(a.n2), MantissaLog<kOfDouble>(a.n1)));
-  num.exponent = hn::Add(num.exponent, hn::Sub(Exponent<kOfDouble>(a.n2), Exponent<kOfDouble>(a.n1)));
+HWY_INLINE void AddLogs(const LogArguments& a, Logs& num, Logs& den) {
+  if constexpr (kPart == Part::kFirst) den.Add(LogsOf<kOfFloat>(a.den));
+  num.Add(LogsOf<kOfDouble>(a.n2).Less(LogsOf<kOfDouble>(a.n1)));
 }
 
 /// Adds the first `count` textured pixels, a multiple of the lanes, in three stages: while the logs of a vector are
@@ -210,10 +209,10 @@ HWY_INLINE void AddLogs(const LogArguments& a, LogSums& num, LogSums& den) {
 /// and so none fills the CPU's queues. What lies beyond the last vector is divided, too, for nothing.
 template <Part kPart>
 HWY_NOINLINE void AddTextured(const int32_t* s1, const VifBuffers& buffers, int count, double gain_limit,
-                              LogSums& num_logs, LogSums& den_logs) {
+                              Logs& num_logs, Logs& den_logs) {
   if (count == 0) return;
   const VF64 limit = hn::Set(DF64(), gain_limit);
-  LogSums num = num_logs, den = den_logs;
+  Logs num = num_logs, den = den_logs;
   LogArguments before = Gains(s1, buffers, 0).Arguments(s1, buffers, 0, limit);
   Gains gains(s1, buffers, kLanes);
   for (int i = kLanes; i < count; i += kLanes) {
@@ -287,8 +286,8 @@ class Totals {
 
   /// After FlushTo; `pixels`: how many the picture has in the rows added.
   HWY_NOINLINE ReferenceTotals OfReference(int64_t pixels) {
-    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kMantissaLogOrigin) * (processed_ / kLanes));
-    const LogSums den = {hn::Sub(den_.mantissa, hn::Set(D32(), origin)), den_.exponent};
+    const auto origin = static_cast<int32_t>(static_cast<uint32_t>(kLogOrigin) * (processed_ / kLanes));
+    const Logs den = {den_.segment, hn::Sub(den_.rest, hn::Set(D32(), origin))};
     return {SumOfLogs(den) - int64_t{2048} * kDenExponent * processed_, pixels - textured_count_};
   }
 
@@ -340,7 +339,7 @@ class Totals {
   const double gain_limit_;
   const bool several_;
   VU64 flat_;  // sum of s2
-  LogSums num_, den_;
+  Logs num_, den_;
   int pending_ = 0;
   int processed_ = 0;  // with the zeros that filled the last vector
   int textured_count_ = 0;
