@@ -58,8 +58,8 @@ struct SessionOptions {
   std::string maps;
   /// Bytes for pictures in flight and features; not set: $ACUTANCE_MAX_MEMORY, or half of the available memory.
   std::optional<size_t> max_memory;
-  /// Bytes of each device; not set: $ACUTANCE_MAX_VRAM, or a quarter of what is free, at most 4 GB up to 1080p, 9 GB at
-  /// 4K, growing with the area.
+  /// Bytes of each device; not set: $ACUTANCE_MAX_VRAM, or a quarter of what is free, at most 10 GB up to 4K, growing
+  /// with the area.
   std::optional<size_t> max_device_memory;
 };
 

@@ -40,7 +40,7 @@ Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpe
 
 size_t WantedDeviceMemory(const PictureFormat& format) {
   const size_t pixels = static_cast<size_t>(format.width) * static_cast<size_t>(format.height);
-  return std::max(4 * kGigabyte, 9 * kGigabyte / 1000 * (pixels * 1000 / k4kPixels));
+  return 10 * kGigabyte / 1000 * std::max<size_t>(pixels * 1000 / k4kPixels, 1000);
 }
 
 DeviceLane::DeviceLane(CachedDevice device, const LaneSettings& settings)

@@ -55,8 +55,8 @@ struct LaneTimes {
   }
 };
 
-/// The device memory with which a session is about as fast as with more: 4 GB up to 1080p, 9 GB at 4K, then growing
-/// with the area. Measured with the metrics that need the most (docs/use/devices.md).
+/// The device memory with which a session is about as fast as with more: 10 GB up to 4K, then growing with the area.
+/// Measured with the metrics that need the most (docs/use/devices.md).
 size_t WantedDeviceMemory(const PictureFormat& format);
 
 /// Runs the metrics that have a device plan. After a failure its frames go back to the queue: scores do not change. A

@@ -153,6 +153,7 @@ TEST(DeviceLane, TheWantedMemoryHoldsTheBatchesThatAreFast) {
   EXPECT_GE(WantedDeviceMemory(k4K), 2 * BatchBytes({"butteraugli", {}}, k4K, 1));
   EXPECT_GE(WantedDeviceMemory(k4K), 4 * BatchBytes({"cvvdp", {}}, k4K, 4));
   EXPECT_GE(WantedDeviceMemory(k1080p), 4 * BatchBytes({"cvvdp", {}}, k1080p, 8));
+  EXPECT_GE(WantedDeviceMemory(k1080p), 4 * BatchBytes({"ssimulacra2", {}}, k1080p, 16));
   EXPECT_GE(WantedDeviceMemory({7680, 4320}), 4 * WantedDeviceMemory(k4K) - 1000);
   EXPECT_EQ(WantedDeviceMemory({64, 64}), WantedDeviceMemory(k1080p));
 }
