@@ -305,8 +305,7 @@ void Result::Content::Add(const ScoredEncode& encode) {
   if (found != scored.end()) return;
   Scored& added = scored.emplace_back(Scored{&session, session.models(), {}});
   for (const MetricRun& metric : session.metric_runs()) {
-    MetricRun& copy =
-        added.metrics.emplace_back(MetricRun{metric.metric, metric.options, metric.inputs, metric.least_bit_depth});
+    MetricRun& copy = added.metrics.emplace_back(MetricRun{metric.metric, metric.options, metric.inputs});
     copy.only = metric.only;
   }
 }

@@ -37,7 +37,7 @@ std::vector<std::string> KernelsOf(const Metric& metric);
 
 /// Tests of the kernels that rearrange samples, for both sample sizes: those that split NVDEC's frames into planes
 /// (exec/surface_splitter.h), with every second sample and with shifted ones, as in the chroma of NV12 and P010; and
-/// those that expand bit depths (metric/deeper_input.h), in two pictures whose rows fill no word. The error names the
+/// those that expand bit depths (image/expand_plane.h), in two pictures whose rows fill no word. The error names the
 /// first wrong sample.
 Status TestUnpacking(Device& device);
 Status TestExpanding(Device& device);
@@ -48,7 +48,7 @@ SelfTest MetricSelfTest(const Metric& metric);
 /// TestUnpacking: for videos that the device decodes.
 SelfTest UnpackSelfTest();
 
-/// TestExpanding: for metrics that read pictures of more bits than the videos have.
+/// TestExpanding: for videos of fewer bits than the reference.
 SelfTest ExpandSelfTest();
 
 /// TestScaling: for videos of another size than the reference.

@@ -27,9 +27,7 @@ constexpr int kFewSlots = 3;
 /// The device must have proved itself for each of the metrics, and for what they read.
 Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpec& spec) {
   std::vector<SelfTest> tests;
-  if (!spec.conversions.empty()) tests.push_back(ScaleSelfTest());
-  if (std::ranges::any_of(features.runs(), [](const MetricRun& run) { return run.HasPlan() && run.raised; }))
-    tests.push_back(ExpandSelfTest());
+  if (!spec.conversions.empty()) tests = {ScaleSelfTest(), ExpandSelfTest()};
   std::set<const Metric*> metrics;
   for (const MetricRun& run : features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));

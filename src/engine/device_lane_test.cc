@@ -36,25 +36,11 @@ TEST(DeviceLane, ThreadsSubsamplingAndSeveralVideosChangeNothing) {
   for (int threads : {1, 3}) ExpectSameLogs(*cpu, *Score(Emu(), kFormats[0], 37, 3, threads, 3), 3);
 }
 
-// The model's metrics read pictures of more bits, the others the videos' own.
-TEST(DeviceLane, ExpandsTheBitDepthThatMetricsRead) {
-  for (const PictureFormat& format : {kFormats[0], kFormats[1]})
-    for (const int depth : {10, 12, 16}) {
-      SCOPED_TRACE(fmt::format("{} bits to {}", format.bit_depth, depth));
-      const auto cpu = Score(nullptr, format, 20, 2, 1, 1, depth);
-      const auto device = Score(Emu(), format, 20, 2, 1, 1, depth);
-      EXPECT_FALSE(device->RunsOnCpu());
-      EXPECT_THAT(device->warnings(), IsEmpty());
-      ExpectSameLogs(*cpu, *device, 2);
-    }
-}
-
 /// Scores videos by a model whose ADM has a limit for each.
 std::unique_ptr<Session> ScoreWithLimits(std::shared_ptr<DevicePicker> devices, const std::vector<int>& videos) {
   constexpr const char* kLimits[] = {"100", "1", "1.5"};
   SessionSpec spec = SpecOf(std::move(devices), kFormats[1], {{"adm", {{"adm_enhn_gain_limit", "1"}}}, {"psnr", {}}});
   spec.models = {DefaultModel()};
-  spec.models[0].least_bit_depth = 12;
   spec.distorted_count = static_cast<int>(videos.size());
   for (const int video : videos) {
     Model model = *spec.models[0].model;

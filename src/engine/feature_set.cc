@@ -5,7 +5,6 @@
 
 #include "base/did_you_mean.h"
 #include "engine/artifact_files.h"
-#include "metric/deeper_input.h"
 #include "metric/registry.h"
 
 namespace acutance {
@@ -60,7 +59,7 @@ std::string_view UnitOf(const OutputSpec& output, const OptionValues& options) {
   return output.unit_with ? output.unit_with(options) : output.unit;
 }
 
-Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth, int only) {
+Result<int> FeatureSet::Add(const FeatureRequest& request, int only) {
   ACU_ASSIGN_OR_RETURN(const Metric* const metric, NamedMetric(request.metric));
   Result<OptionValues> options = OptionValues::Parse(metric->options, request.options);
   if (!options.ok()) return Prefixed("feature " + request.metric, options.status());
@@ -73,12 +72,10 @@ Result<int> FeatureSet::Add(const FeatureRequest& request, int least_bit_depth, 
     return static_cast<int>(found - runs_.begin());
   }
   if (only < 0 && std::ranges::any_of(runs_, is_alike)) {  // some videos have it already
-    for (int video = videos_ - 1; video > 0; --video)
-      ACU_RETURN_IF_ERROR(Add(request, least_bit_depth, video).status());
-    return Add(request, least_bit_depth, 0);
+    for (int video = videos_ - 1; video > 0; --video) ACU_RETURN_IF_ERROR(Add(request, video).status());
+    return Add(request, 0);
   }
   MetricRun& run = AddRun(*metric, *std::move(options), request);
-  run.least_bit_depth = least_bit_depth;
   run.only = only;
   return static_cast<int>(runs_.size()) - 1;
 }
@@ -141,13 +138,12 @@ BoundInput FeatureSet::Bind(InputSpec input) {
   return {std::move(input), index};
 }
 
-Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options,
-                                            int least_bit_depth, int only) {
+Result<std::string> FeatureSet::AddByOutput(const std::string& output_name, const OptionTexts& options, int only) {
   const Metric* metric = FindMetricByOutput(output_name);
   if (!metric)
     return Error(StatusCode::kUnsupported, "could not initialize feature extractor \"{}\": no metric here provides it",
                  output_name);
-  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}, least_bit_depth, only));
+  ACU_ASSIGN_OR_RETURN(const int index, Add({std::string(metric->name), options}, only));
   const auto output = std::ranges::find(metric->outputs, output_name, &OutputSpec::name);
   return MakeOutputKey(*output, runs_[index].options).stored;
 }
@@ -197,27 +193,11 @@ std::vector<InputSpec> FeatureSet::Inputs(std::span<const int> runs) const {
   return inputs;
 }
 
-Status FeatureSet::RaiseInputs(MetricRun& run) {
-  const auto raise = std::make_shared<DeeperInput>(run.least_bit_depth);
-  run.raised = raise;
-  for (BoundInput& input : run.inputs) {
-    if (input.spec.derived && input.spec.derived->key() != raise->key())
-      return Error(StatusCode::kUnsupported, "feature {} cannot read pictures expanded to a deeper bit depth",
-                   run.metric->name);
-    input.spec.derived = raise;
-    input = Bind(std::move(input.spec));
-  }
-  return {};
-}
-
 Status FeatureSet::MakeExtractors(const PictureFormat& format) {
   for (MetricRun& run : runs_) {
-    PictureFormat read = format;
-    read.bit_depth = std::max(format.bit_depth, run.least_bit_depth);
-    if (read != format) ACU_RETURN_IF_ERROR(RaiseInputs(run));
     Status refusal = run.refusal.ok() ? CheckDeclared(run) : run.refusal;
     if (!refusal.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), std::move(refusal));
-    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, *run.setup, read);
+    Result<std::unique_ptr<Extractor>> extractor = MakeExtractor(*run.metric, *run.setup, format);
     if (!extractor.ok()) return Prefixed(fmt::format("feature {}", run.metric->name), extractor.status());
     run.extractor = std::move(extractor).value();
     const bool is_odd = format.PlaneCount() > 1 && (format.PlaneWidth(1) * 2 == format.width - 1 ||
@@ -226,7 +206,7 @@ Status FeatureSet::MakeExtractors(const PictureFormat& format) {
                        (run.metric->stays_on_cpu && run.metric->stays_on_cpu(*run.setup));
     run.enabled.clear();
     for (const OutputSpec& output : run.metric->outputs)
-      run.enabled.push_back(!output.enabled || output.enabled(run.options, read));
+      run.enabled.push_back(!output.enabled || output.enabled(run.options, format));
   }
   return {};
 }

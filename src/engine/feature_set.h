@@ -31,18 +31,16 @@ struct MetricRun {
   const Metric* metric;
   OptionValues options;
   std::vector<BoundInput> inputs;
-  int least_bit_depth = 0;                       // it reads shallower pictures expanded to this depth; 0: as they are
-  std::unique_ptr<Extractor> extractor{};        // set by MakeExtractors
-  std::shared_ptr<const DerivedInput> raised{};  // likewise; null: the pictures are not shallower
-  std::vector<bool> enabled{};                   // per output
-  std::vector<std::vector<int>> columns{};       // [distorted video][output]: of its score table; -1: not there
-  bool on_device = false;                        // a DeviceLane runs it, not the thread pool
-  OptionTexts asked{};                           // the options that were set explicitly
-  bool stays_on_cpu = false;                     // devices lack an input or an option that it needs
-  bool is_requested = false;                     // by the user; others serve models alone
-  std::shared_ptr<const Setup> setup{};          // the options as the metric has read them, or its defaults
-  Status refusal{};                              // why it refuses the options, which MakeExtractors returns
-  int only = -1;                                 // the one distorted video that it serves; -1: all
+  std::unique_ptr<Extractor> extractor{};   // set by MakeExtractors
+  std::vector<bool> enabled{};              // per output
+  std::vector<std::vector<int>> columns{};  // [distorted video][output]: of its score table; -1: not there
+  bool on_device = false;                   // a DeviceLane runs it, not the thread pool
+  OptionTexts asked{};                      // the options that were set explicitly
+  bool stays_on_cpu = false;                // devices lack an input or an option that it needs
+  bool is_requested = false;                // by the user; others serve models alone
+  std::shared_ptr<const Setup> setup{};     // the options as the metric has read them, or its defaults
+  Status refusal{};                         // why it refuses the options, which MakeExtractors returns
+  int only = -1;                            // the one distorted video that it serves; -1: all
 
   /// Whether devices can run it; of pictures of any size before MakeExtractors.
   bool HasPlan() const { return metric->make_plan != nullptr && !stays_on_cpu; }
@@ -74,9 +72,8 @@ class FeatureSet {
 
   /// Adds a metric for one distorted video, or for all (-1). A request whose key-relevant options equal those of an
   /// earlier one is served by the earlier one (docs/spec/system.md 3.2). Returns the index of the run that serves it,
-  /// or the first video. Pictures of fewer bits than `least_bit_depth` are expanded to that depth for this metric
-  /// alone.
-  Result<int> Add(const FeatureRequest& request, int least_bit_depth = 0, int only = -1);
+  /// or the first video.
+  Result<int> Add(const FeatureRequest& request, int only = -1);
   /// Adds a user's own feature for all videos.
   Status AddRequested(const FeatureRequest& request);
   /// Adds a metric of the registry, also one that users cannot name, with its default options and a run of its own.
@@ -84,8 +81,7 @@ class FeatureSet {
 
   /// Adds the metric that writes a stored output name such as "VMAF_integer_feature_adm2_score". Returns the key under
   /// which that output is stored.
-  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int least_bit_depth = 0,
-                                  int only = -1);
+  Result<std::string> AddByOutput(const std::string& output_name, const OptionTexts& options, int only = -1);
 
   /// What the video itself declares, such as its frame rate, by names of options: metrics that have such an option use
   /// it unless another value was set explicitly. Options that metrics must not guess (Metric::must_be_declared) are
@@ -132,7 +128,6 @@ class FeatureSet {
   MetricRun& AddRun(const Metric& metric, OptionValues options, const FeatureRequest& request);
   void PrepareRun(MetricRun& run);
   BoundInput Bind(InputSpec input);
-  Status RaiseInputs(MetricRun& run);
 
   int videos_;
   std::vector<MetricRun> runs_;

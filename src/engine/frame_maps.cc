@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "metric/block_sums.h"
-#include "metric/deeper_input.h"
 #include "metric/offline_frames.h"
 
 namespace acutance {
@@ -17,15 +16,6 @@ FrameMap MakeMap(std::string name, const BlockGrid& grid, std::optional<Damage> 
 /// A map of the first output, by the metric's name.
 FrameMap MakeMap(const Metric& metric, const BlockGrid& grid) {
   return MakeMap(std::string(metric.name), grid, metric.outputs[0].damage.kind);
-}
-
-/// The picture as the metric reads it.
-Result<Picture> Deepened(const Picture& picture, int bit_depth) {
-  if (picture.format.bit_depth >= bit_depth) return picture;
-  const DeeperInput raise(bit_depth);
-  ACU_ASSIGN_OR_RETURN(const MutablePicture raised, AllocatePicture(raise.Format(picture.format)));
-  raise.Compute(picture, raised);
-  return raised.Share();
 }
 
 /// The samples of a picture's block, and `margin` more on each side where there are any.
@@ -105,11 +95,10 @@ std::vector<FrameMap> MapsOfSums(const BlockSums& metric, const FrameView& frame
 Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture& reference, const Picture& distorted) {
   const Metric& metric = *run.metric;
   if (metric.map.source == MapSource::kNone) return std::vector<FrameMap>();
-  ACU_ASSIGN_OR_RETURN(const Picture r, Deepened(reference, run.least_bit_depth));
-  ACU_ASSIGN_OR_RETURN(const Picture d, Deepened(distorted, run.least_bit_depth));
-  if (metric.map.source == MapSource::kPartScores) return std::vector{MapOfParts(run, r, d)};
-  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor, MakeExtractor(metric, run.options, r.format));
-  const OfflineFrames clip(metric, run.options, {&r, 1}, {&d, 1});
+  if (metric.map.source == MapSource::kPartScores) return std::vector{MapOfParts(run, reference, distorted)};
+  ACU_ASSIGN_OR_RETURN(const std::unique_ptr<Extractor> extractor,
+                       MakeExtractor(metric, run.options, reference.format));
+  const OfflineFrames clip(metric, run.options, {&reference, 1}, {&distorted, 1});
   if (metric.map.source == MapSource::kBlockSums) {
     const FrameView frame = clip.at(0);
     ACU_RETURN_IF_ERROR(frame.Prepare());
@@ -117,8 +106,8 @@ Result<std::vector<FrameMap>> MakeFrameMaps(const MetricRun& run, const Picture&
   }
   ACU_ASSIGN_OR_RETURN(const ComputedFrame frame, ComputeFrame(metric, *extractor, clip, 0));
   const MutablePicture& heat = frame.artifacts[0];
-  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(metric, heat, r.format)
-                                                          : MapOfHeat<uint16_t>(metric, heat, r.format)};
+  return std::vector{heat.format.bit_depth == kFloatDepth ? MapOfHeat<float>(metric, heat, reference.format)
+                                                          : MapOfHeat<uint16_t>(metric, heat, reference.format)};
 }
 
 }  // namespace acutance

@@ -99,10 +99,9 @@ TEST(BlockSums, TellWhatTheFeatureLacks) {
   }
 }
 
-std::vector<FrameMap> MapsOf(const char* name, const Picture& reference, const Picture& distorted,
-                             int least_bit_depth = 0) {
+std::vector<FrameMap> MapsOf(const char* name, const Picture& reference, const Picture& distorted) {
   const Metric& metric = *FindMetric(name);
-  return MakeFrameMaps({&metric, OptionValues(metric.options), {}, least_bit_depth}, reference, distorted).value();
+  return MakeFrameMaps({&metric, OptionValues(metric.options), {}}, reference, distorted).value();
 }
 
 /// The maps of a metric where one square of a flat picture is damaged.
@@ -166,13 +165,6 @@ TEST(Declarations, AreWhatTheExtractorsHave) {
     detected.push_back(*kind);
   }
   EXPECT_EQ(detected, std::vector{Damage::kBanding});
-}
-
-TEST(FrameMaps, ExpandPicturesThatTheMetricReadsDeeper) {
-  const PictureFormat format{128, 96, 8, PixelFormat::k420};
-  const auto deep = MapsOf("vif", TestPicture(format, 1), TestPicture(format, 2), 10);
-  const auto plain = MapsOf("vif", TestPicture(format, 1), TestPicture(format, 2));
-  EXPECT_NEAR(deep[0].losses[3], plain[0].losses[3], 1e-3);
 }
 
 TEST(FrameMaps, OfBandingAreItsHeat) {

@@ -61,8 +61,7 @@ Status LanePart::MakePlans(const PictureFormat& format, int frames, std::string_
   work_.plans.clear();
   for (const int r : runs_) {
     const MetricRun& run = features_.runs()[r];
-    PlanContext context = run.raised ? OverrideInput(work_.context, *run.raised) : work_.context;
-    if (ReadsOneVideo(run)) context = context.OfVideo(run.only);
+    const PlanContext context = ReadsOneVideo(run) ? work_.context.OfVideo(run.only) : work_.context;
     ACU_ASSIGN_OR_RETURN(Plan plan, run.metric->make_plan(*run.setup, context));
     work_.plans.push_back(std::move(plan));
   }

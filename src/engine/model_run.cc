@@ -28,7 +28,7 @@ Result<ModelRun> ModelRun::Create(const ModelRequest& request, FeatureSet& featu
     for (size_t d = 0; d < run.feature_keys_.size(); ++d) {
       ACU_ASSIGN_OR_RETURN(std::string key,
                            features.AddByOutput(name, own.empty() ? options : own[d]->features[f].options,
-                                                request.least_bit_depth, is_shared ? -1 : static_cast<int>(d)));
+                                                is_shared ? -1 : static_cast<int>(d)));
       run.feature_keys_[d].push_back(std::move(key));
     }
   }

@@ -20,8 +20,7 @@ namespace acutance {
 struct ModelRequest {
   std::shared_ptr<const Model> model;
   ModelFlags flags;
-  bool predict = true;      // false: compute its features only
-  int least_bit_depth = 0;  // its features read shallower pictures expanded to this depth; 0: as they are
+  bool predict = true;  // false: compute its features only
   /// By distorted video: the same model with options of features that are the video's own; empty: `model` for all.
   std::vector<std::shared_ptr<const Model>> of_videos{};
 };

@@ -47,9 +47,8 @@ std::string PlanInput::Name() const {
 }
 
 PlaneView PlanContext::Input(Video video, int plane, int back, std::string_view derived) const {
-  const std::string_view wanted = derived.empty() ? instead : derived;
   const auto found = std::ranges::find_if(inputs, [&](const PlanInput& input) {
-    return input.video == video && input.plane == plane && input.derived == wanted;
+    return input.video == video && input.plane == plane && input.derived == derived;
   });
   const int first = history[static_cast<int>(video)] - back;
   if (found == inputs.end() || first < 0) return {};

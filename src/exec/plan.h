@@ -79,7 +79,7 @@ struct VariantChoice {
 /// Properties of a batch that all its plans share.
 class PlanContext {
  public:
-  PictureFormat format;          // of the videos, or of the pictures in their place (see `instead`)
+  PictureFormat format;          // of the videos
   int frames = 1;                // of a batch
   int videos = 1;                // distorted ones
   std::array<int, 2> history{};  // by Video: frames before the batch whose pictures are there
@@ -91,7 +91,6 @@ class PlanContext {
   std::string family;                      // DeviceInfo::family
   std::span<const TuningEntry> overrides;  // come before a metric's own tuning table
   std::vector<PlanInput> inputs;
-  std::string instead;  // DerivedInput::key of the pictures in place of the videos' own; empty: none
   std::vector<VideoConversion> scalings;
   int first_video = 0, batch_videos = 0;  // of OfVideo: its number, and the videos that the batch has; 0: `videos`
 
@@ -105,8 +104,8 @@ class PlanContext {
   /// All pictures of `video`, the history's included.
   int pictures(Video video) const { return (history[static_cast<int>(video)] + frames) * copies(video); }
 
-  /// The plane `back` frames before each frame of the batch. `derived`: a DerivedInput's key; empty: `instead`. Where
-  /// the metric has not declared the input, the view names no buffer, and AddLaunch refuses it.
+  /// The plane `back` frames before each frame of the batch. `derived`: a DerivedInput's key; empty: the video's own.
+  /// Where the metric has not declared the input, the view names no buffer, and AddLaunch refuses it.
   PlaneView Input(Video video, int plane = 0, int back = 0, std::string_view derived = {}) const;
   /// The same from the oldest picture of the history on: pictures(video) of them.
   PlaneView AllPictures(Video video, int plane, std::string_view derived = {}) const;

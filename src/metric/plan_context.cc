@@ -38,13 +38,6 @@ PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureForm
   return context;
 }
 
-PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derived) {
-  PlanContext other = context;
-  other.format = derived.Format(context.format);
-  other.instead = derived.key();
-  return other;
-}
-
 Result<Plan> MakePlan(const Metric& metric, const OptionValues& options, const PlanContext& context) {
   ACU_ASSIGN_OR_RETURN(const auto setup, Prepare(metric, options));
   return metric.make_plan(*setup, context);

@@ -15,9 +15,6 @@ namespace acutance {
 PlanContext MakePlanContext(std::span<const InputSpec> inputs, const PictureFormat& format, int frames, int videos,
                             std::string_view family);
 
-/// The context of plans that read `derived` where they name the videos' own pictures.
-PlanContext OverrideInput(const PlanContext& context, const DerivedInput& derived);
-
 /// A metric's work on a device (Metric::make_plan).
 Result<Plan> MakePlan(const Metric& metric, const OptionValues& options, const PlanContext& context);
 

@@ -58,7 +58,6 @@ TEST(AutoModel, FollowsSizeRateAndViewing) {
 
 TEST(AutoModel, SaysThatV1ScoresAsAtTenBits) {
   const ChosenModels chosen = ChooseModels(FactsOf(Format(1920, 1080)), Viewing::kTv).value();
-  EXPECT_EQ(chosen.models[0].least_bit_depth, 0);
   EXPECT_THAT(chosen.reasons[0], HasSubstr("at 10 bits"));
   EXPECT_THAT(ChooseModels(FactsOf(Format(1920, 1080, 12)), Viewing::kTv)->reasons[0], Not(HasSubstr("at 10 bits")));
 }

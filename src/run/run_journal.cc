@@ -85,7 +85,6 @@ Status AddModel(const ModelRequest& request, JournalHeader& header) {
   if (request.flags.enable_transform) fields.emplace_back("enable_transform");
   if (request.flags.disable_transform) fields.emplace_back("disable_transform");
   if (!request.predict) fields.emplace_back("no_prediction");
-  if (request.least_bit_depth > 0) fields.push_back(fmt::format("{} bits", request.least_bit_depth));
   header.push_back({"model", std::move(fields)});
   for (const ModelFeature& feature : model.features)
     header.push_back({"model feature", NamedOptions(feature.name, feature.options)});
@@ -212,8 +211,6 @@ class RunReader {
     const auto has = [&](const char* flag) { return std::ranges::find(fields, flag) != fields.end(); };
     loaded.request.flags = {has("disable_clip"), has("enable_transform"), has("disable_transform")};
     loaded.request.predict = !has("no_prediction");
-    for (size_t i = 3; i < fields.size(); ++i)
-      if (fields[i].ends_with(" bits")) std::sscanf(fields[i].c_str(), "%d", &loaded.request.least_bit_depth);
     models_.push_back(std::move(loaded));
     return {};
   }

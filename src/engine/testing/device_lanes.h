@@ -69,10 +69,9 @@ inline Status AddFrames(Session& session, const PictureFormat& format, int end, 
 }
 
 inline std::unique_ptr<Session> Score(std::shared_ptr<DevicePicker> devices, const PictureFormat& format, int frames,
-                                      int distorted, int threads = 1, int subsample = 1, int least_bit_depth = 0) {
+                                      int distorted, int threads = 1, int subsample = 1) {
   SessionSpec spec = SpecOf(std::move(devices), format);
   spec.models = {DefaultModel()};
-  spec.models[0].least_bit_depth = least_bit_depth;
   spec.threads = threads;
   spec.subsample = subsample;
   spec.distorted_count = distorted;
