@@ -47,6 +47,9 @@ struct SessionOptions {
   /// Frames/s of the videos, for features that read it (xpsnr, cvvdp) and do not have it as an option. Not set: they
   /// use defaults. Files that Score() opens declare their own.
   std::optional<double> frame_rate;
+  /// What else the videos declare, likewise, by names of options: "range" ("limited", "full") and "matrix" ("bt601",
+  /// "bt709", "bt2020").
+  std::map<std::string, std::string> declared;
   /// "cpu", "auto" (a working GPU, else the CPU) or a backend (ListBackends), such as "cuda". The scores are
   /// the same bits everywhere.
   std::string backend = "cpu";
@@ -96,6 +99,11 @@ class Session {
 
   /// Waits for all frames; fails with the error of any of them. To be called once, after at least one Add.
   Expected<Result> Finish();
+
+  /// Begins another video of the same format after Finish; its first frame has no history. Devices, memory and threads
+  /// stay, which for short clips saves most of their time. Maps of several videos would have one name: sessions that
+  /// write them refuse.
+  Status Restart();
 
  private:
   struct State;

@@ -8,6 +8,7 @@ Session takes pictures from memory: numpy arrays, PyAV frames, DLPack tensors.
 """
 from ._batch import Done, batch
 from ._catalog import Backend, Device, FeatureInfo, ModelInfo, OptionInfo, backends, devices, features, models
+from ._clips import ClipScorer, ClipScores
 from ._core import version as _version
 from ._encodes import Encodes, bd, compare, ladder
 from ._errors import (
@@ -37,6 +38,8 @@ __all__ = [
     "Backend",
     "BadDataError",
     "CancelledError",
+    "ClipScorer",
+    "ClipScores",
     "Device",
     "Done",
     "Encodes",

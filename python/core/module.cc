@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "python/core/arguments.h"
+#include "python/core/clips.h"
 #include "python/core/errors.h"
 #include "python/core/stream.h"
 
@@ -141,6 +142,13 @@ auto ToNumpy(std::vector<double> values) {
   auto* held = new std::vector<double>(std::move(values));
   const nb::capsule owner(held, [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });
   return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(held->data(), {held->size()}, owner);
+}
+
+/// Name -> array.
+nb::dict ToNumpy(const std::map<std::string, std::vector<double>>& named) {
+  nb::dict arrays;
+  for (const auto& [name, values] : named) arrays[nb::str(name.c_str(), name.size())] = nb::cast(ToNumpy(values));
+  return arrays;
 }
 
 void BindCatalog(nb::module_& m) {
@@ -413,6 +421,30 @@ void BindRuns(nb::module_& m) {
       .def("close", &Stream::Close);
 }
 
+void BindClips(nb::module_& m) {
+  nb::class_<ClipMatrices>(m, "ClipMatrices")
+      .def_prop_ro("of_frames", [](const ClipMatrices& scores) { return ToNumpy(scores.of_frames); })
+      .def_prop_ro("of_clips", [](const ClipMatrices& scores) { return ToNumpy(scores.of_clips); });
+  nb::class_<ClipScorer>(m, "ClipScorer")
+      .def(
+          "__init__",
+          [](ClipScorer* self, SessionOptions options, std::optional<int> bit_depth, const nb::str& pixel_format,
+             std::optional<double> frame_rate, const nb::dict& declared, int sessions) {
+            const FormatHints hints = MakeHints(bit_depth, pixel_format);
+            options.frame_rate = frame_rate;
+            options.declared = TextsOf(declared);
+            new (self) ClipScorer(std::move(options), hints.bit_depth, *hints.pixel_format, sessions);
+          },
+          "options"_a, "bit_depth"_a.none(), "pixel_format"_a, "frame_rate"_a.none(), "declared"_a, "sessions"_a)
+      .def_prop_ro("needs_chroma", &ClipScorer::needs_chroma)
+      .def(
+          "score",
+          [](ClipScorer& scorer, const nb::sequence& reference, const nb::sequence& distorted) {
+            return scorer.Score(ObjectsOf(reference), ObjectsOf(distorted));
+          },
+          "reference"_a, "distorted"_a);
+}
+
 }  // namespace
 }  // namespace acutance::python
 
@@ -423,4 +455,5 @@ NB_MODULE(_core, m) {
   acutance::python::BindResult(m);
   acutance::python::BindCachedReference(m);
   acutance::python::BindRuns(m);
+  acutance::python::BindClips(m);
 }

@@ -14,10 +14,12 @@
 #include <utility>
 #include <variant>
 
+#include "python/core/clip_matrices.h"
+
 namespace acutance::python {
 
 /// What a task may come to.
-using Outcome = std::variant<Result, MeanVerdict>;
+using Outcome = std::variant<Result, MeanVerdict, ClipMatrices>;
 
 template <class Value>
 Expected<Outcome> ToOutcome(Expected<Value> value) {

@@ -52,6 +52,25 @@ TEST(Api, ThreadsGiveTheSameScores) {
   EXPECT_EQ(one->Aggregates().size(), 3u);
 }
 
+TEST(Api, ARestartedSessionScoresAsANewOne) {
+  const SessionOptions options = VmafAndPsnr();
+  const auto expected = ScoreFrames(options, 4);
+  ASSERT_TRUE(expected.ok());
+  auto session = Session::Create(options);
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ(session->Restart().code(), StatusCode::kInvalidArgument);
+  for (const int frames : {6, 4}) {
+    for (int i = 0; i < frames; ++i) ASSERT_TRUE(session->Add(MakePicture(i, 0), MakePicture(i, 24)).ok());
+    const auto result = session->Finish();
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->frames(), frames);
+    if (frames == 4)
+      for (const std::string& name : expected->names()) EXPECT_EQ(*result->Scores(name), *expected->Scores(name));
+    EXPECT_TRUE(session->Restart().ok());
+    EXPECT_EQ(session->frames_added(), 0);
+  }
+}
+
 TEST(Api, PsnrIsWhatItsFormulaSays) {
   SessionOptions options;
   options.features = {{"psnr", {}}};

@@ -117,6 +117,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   engine.features = ToEngine(options.features);
   engine.threads = ThreadsOf(options);
   engine.subsample = options.subsample;
+  engine.video = options.declared;
   if (options.frame_rate) engine.video["fps"] = fmt::format("{}", *options.frame_rate);
   engine.distorted_count = options.videos;
   engine.max_memory = options.max_memory;
@@ -194,6 +195,18 @@ Expected<Result> Session::Finish() {
   run.session = {std::shared_ptr<void>(), state_->session.get()};  // which stays this object's
   run.encodes = EncodesOf(run.session, run);
   return ResultAccess::Make(std::move(run), std::move(names));
+}
+
+Status Session::Restart() {
+  if (state_->process.forked()) return state_->process.CheckSession();
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->error.ok()) return state_->error;
+  if (!state_->session || state_->spec.on_artifact)
+    return Error(StatusCode::kInvalidArgument, "a session restarts after Finish, and where it writes no maps");
+  ACU_RETURN_IF_ERROR(state_->session->Restart());
+  state_->frames_added = 0;
+  state_->begin = Clock::now();
+  return {};
 }
 
 std::vector<FeatureRequest> ToEngine(const std::vector<Feature>& features) {

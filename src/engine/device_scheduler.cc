@@ -126,4 +126,8 @@ void DeviceScheduler::Drain() {
   if (frames_) frames_->Drain();
 }
 
+void DeviceScheduler::Resume() {
+  if (frames_) frames_->Resume();
+}
+
 }  // namespace acutance

@@ -45,6 +45,7 @@ class DeviceScheduler {
 
   void Add(std::shared_ptr<FrameJob> job) { frames_->Add(std::move(job)); }
   void Drain();
+  void Resume();
 
  private:
   std::vector<CachedDevice> NextDevices();

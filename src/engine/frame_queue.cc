@@ -64,6 +64,11 @@ void FrameQueue::Drain() {
   changed_.notify_all();
 }
 
+void FrameQueue::Resume() {
+  const std::lock_guard lock(mutex_);
+  draining_ = false;
+}
+
 void FrameQueue::Stop() {
   while (StopOne()) continue;
   changed_.notify_all();

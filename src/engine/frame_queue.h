@@ -37,6 +37,8 @@ class FrameQueue {
 
   /// No more frames follow, so that batches need not be full.
   void Drain();
+  /// After a drain: the frames of another video follow.
+  void Resume();
 
   /// Drops the waiting frames; devices get no more.
   void Stop();

@@ -15,7 +15,10 @@ void FramesInFlight::SetLimits(int most, int resume_at) {
   resume_at_ = resume_at;
 }
 
-void FramesInFlight::StartAt(int64_t frame) { first_ = written_ = frame; }
+void FramesInFlight::StartAt(int64_t frame) {
+  const std::lock_guard lock(mutex_);
+  first_ = written_ = frame;
+}
 
 template <class Condition>
 void FramesInFlight::WaitUntil(std::unique_lock<std::mutex>& lock, Condition&& condition) {

@@ -21,7 +21,7 @@ class FramesInFlight {
   /// frame would cost more than the frame. Before the first frame.
   void SetLimits(int most, int resume_at);
 
-  /// Sets the number of the first frame. Before it.
+  /// Sets the number of the first frame, while none is in flight.
   void StartAt(int64_t frame);
   void Begin();
 

@@ -45,14 +45,30 @@ Status ScoreWriter::Start(int distorted_count, ForEach share) {
   for (int d = 0; d < distorted_count; ++d) {
     videos_.push_back(d);
     tables_.push_back(std::make_unique<ScoreTable>());
-    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_.back(), d));
-    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_.back(), d));
   }
+  ACU_RETURN_IF_ERROR(AddColumns());
   MakeSequences();
   return {};
 }
 
+/// The tables keep their addresses, by which the models know them.
+Status ScoreWriter::Restart() {
+  for (const auto& table : tables_) *table = ScoreTable();
+  ACU_RETURN_IF_ERROR(AddColumns());
+  MakeSequences();
+  return {};
+}
+
+Status ScoreWriter::AddColumns() {
+  for (const int d : videos_) {
+    ACU_RETURN_IF_ERROR(features_.AddColumns(*tables_[d], d));
+    for (ModelRun& model : models_) ACU_RETURN_IF_ERROR(model.AddColumns(*tables_[d], d));
+  }
+  return {};
+}
+
 void ScoreWriter::MakeSequences() {
+  sequences_.clear();
   for (const MetricRun& run : features_.runs()) {
     std::vector<RunSequence>& sequences = sequences_.emplace_back(run.Results(static_cast<int>(tables_.size())));
     for (int i = 0; i < static_cast<int>(sequences.size()); ++i)

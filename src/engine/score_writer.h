@@ -36,6 +36,9 @@ class ScoreWriter {
   /// Writes the values that need all frames.
   Status Flush(int64_t frames);
 
+  /// Empties the tables for another video, after Flush.
+  Status Restart();
+
   /// A sentence for each column in which a score is not a number. of_videos: what follows its name, by video.
   std::vector<std::string> Undefined(const std::vector<std::string>& of_videos) const;
 
@@ -49,6 +52,7 @@ class ScoreWriter {
     std::unique_ptr<Sink> sink;
   };
 
+  Status AddColumns();
   void MakeSequences();
   void WriteFrame(const FrameResults& frame);
   void WriteValues(const RunResult& result, int64_t index);

@@ -215,4 +215,18 @@ Status Session::Flush() {
   return log_.status();
 }
 
+/// Flush has waited for all frames, so that no other thread uses what begins anew.
+Status Session::Restart() {
+  if (!is_flushed_ || spec_.restored || spec_.first_frame > 0)
+    return Error(StatusCode::kInvalidArgument, "a session restarts after its flush, where it scored from frame 0 on");
+  ACU_RETURN_IF_ERROR(log_.status());
+  ACU_RETURN_IF_ERROR(output_.Restart());
+  earlier_.clear();
+  next_index_ = 0;
+  in_flight_.StartAt(0);
+  devices_.Resume();
+  is_flushed_ = false;
+  return {};
+}
+
 }  // namespace acutance

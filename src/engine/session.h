@@ -47,6 +47,10 @@ class Session {
   /// Waits for all frames and writes the values that need all of them. Once; there must be a frame.
   Status Flush();
 
+  /// Begins another video of the same format after Flush, with tables that are empty; devices, memory and threads stay.
+  /// Not for a session that began with restored frames.
+  Status Restart();
+
   /// The number of the frame that Add takes next, at first of the earliest frame that the first scored one reads.
   int64_t next_frame() const { return next_index_; }
 

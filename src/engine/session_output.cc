@@ -62,6 +62,13 @@ Result<std::vector<std::string>> SessionOutput::Flush(int64_t frames) {
   return writer_.Undefined(of_videos);
 }
 
+Status SessionOutput::Restart() {
+  const std::lock_guard lock(mutex_);
+  ACU_RETURN_IF_ERROR(writer_.Restart());
+  PublishMeans();
+  return {};
+}
+
 void SessionOutput::CallTaps(const FrameResults& frame) const {
   for (size_t t = 0; t < spec_.taps.size(); ++t)
     for (const RunResult& result : frame.runs)

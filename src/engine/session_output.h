@@ -35,6 +35,9 @@ class SessionOutput {
   /// Writes the values that need all frames. Returns a sentence for each column in which a score is not a number.
   Result<std::vector<std::string>> Flush(int64_t frames);
 
+  /// After Flush: the frames of another video follow.
+  Status Restart();
+
   /// The time that receivers of results and artifacts took.
   double writing_seconds() const { return writing_.seconds(); }
 
