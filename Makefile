@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels tester-bundle conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -185,6 +185,10 @@ dist: ## the source archive and the binary one for glibc 2.28 and later, into bu
 	@tools/dist.sh
 	@tools/setup.sh build
 	@JOBS=$(JOBS) tools/dist_binary.sh
+
+tester-bundle: ## the self-test of GPUs as one file that runs without installing, into build/dist/; ACUTANCE_HOME: where reports go
+	@tools/setup.sh build
+	@JOBS=$(JOBS) tools/tester_bundle.sh
 
 wheels: ## a Python wheel with the commands and FFmpeg's decoders, into build/dist/; PYTHONS="python3.12 ..." names others than python3; MACHINE=aarch64
 	@tools/setup.sh build ffmpeg wheels
