@@ -41,6 +41,9 @@ if(ACUTANCE_VAPOURSYNTH_INCLUDE)
 file(CREATE_LINK ../libvship.so
      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/vapoursynth/libvship.so\" SYMBOLIC)")
 endif()
+if(TARGET gstacutance)
+  install(TARGETS gstacutance LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/gstreamer-1.0)
+endif()
 # backend/hip looks for them next to its library and in the library folder next to a program's.
 get_property(hip_kernels GLOBAL PROPERTY ACUTANCE_HIP_KERNEL_FILES)
 install(FILES ${hip_kernels} DESTINATION ${CMAKE_INSTALL_LIBDIR}/acutance-kernels)
