@@ -12,8 +12,10 @@ from ._libraries import ArrayLibrary, Tensor, library_of, to_integers, yuv_of_rg
 from ._options import FeatureSpec, ModelSpec, make_options, read_models, whole
 from ._score import DEFAULT_MODEL, wait
 
-# Sessions on a device: enough that it has work while one session writes the scores of its clip.
-_DEVICE_SESSIONS = 8
+# Sessions on a device by the samples of a picture up to which they suit: enough that the device has work while one session
+# writes the scores of its clip, and fewer where pictures fill the device, since each session takes memory for its own.
+_DEVICE_SESSIONS = ((512 * 512, 8), (1920 * 1088, 4))
+_LEAST_DEVICE_SESSIONS = 2
 _COLORS = ("yuv", "rgb")
 
 Clips = Any  # one tensor, or three: (y, cb, cr)
@@ -95,7 +97,7 @@ class ClipScorer:
         self._memory, self._device_memory = max_memory, max_device_memory
         self._cores: dict[tuple[Any, ...], _core.ClipScorer] = {}
         self._kept: _core.KeptDevices | None = None
-        self._core(backend or "cpu", device, None, "444", 1)  # raises where a name is unknown
+        self._core(backend or "cpu", device, None, "444", 1, 1)  # raises where a name is unknown
 
     def score(self, reference: Clips, distorted: Clips) -> ClipScores:
         """Scores clip n of `distorted` against clip n of `reference`, and waits for the scores.
@@ -115,11 +117,11 @@ class ClipScorer:
         if depth != other_depth:
             raise InvalidArgumentError(f"the reference has {depth} bits a sample, and the distorted clips have {other_depth}")
         backend, device = self._place(planes[0])
-        core = self._core(backend, device, depth, _pixel_format(planes), int(planes[0].shape[0]))
+        clips, frames, height, width = (int(size) for size in planes[0].shape)
+        core = self._core(backend, device, depth, _pixel_format(planes), clips, height * width)
         if self._kept is None and backend != "cpu":
             self._kept = _core.KeptDevices()
         found = wait(core.score([_lent(plane) for plane in planes], [_lent(plane) for plane in other]), lambda: None)
-        clips, frames = planes[0].shape[:2]
         return ClipScores(
             {name: library.scores(values.reshape(clips, frames), first) for name, values in found.of_frames.items()},
             {name: library.scores(values, first) for name, values in found.of_clips.items()})
@@ -150,9 +152,11 @@ class ClipScorer:
         kind, index = plane.__dlpack_device__()
         return ("cuda", int(index)) if int(kind) in _CUDA_DEVICES else ("cpu", self._device)
 
-    def _core(self, backend: str, device: int | None, depth: int | None, pixel_format: str, clips: int) -> _core.ClipScorer:
+    def _core(self, backend: str, device: int | None, depth: int | None, pixel_format: str, clips: int,
+              samples: int) -> _core.ClipScorer:
         processors = self._threads or len(os.sched_getaffinity(0))
-        sessions = min(clips, self._sessions or (processors if backend == "cpu" else _DEVICE_SESSIONS))
+        suited = next((sessions for most, sessions in _DEVICE_SESSIONS if samples <= most), _LEAST_DEVICE_SESSIONS)
+        sessions = min(clips, self._sessions or (processors if backend == "cpu" else suited))
         key = backend, device, depth, pixel_format, sessions
         if key not in self._cores:
             def share(memory: int | None) -> int | None:
