@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,8 @@ bool IsPath(std::span<const Option<Target>> rows, const std::string& word) {
 /// An error where an option that writes a file lacks {name}: pairs would overwrite each other's files.
 Status CheckFiles(const std::vector<std::string>& options) {
   for (size_t i = 0; i < options.size(); ++i) {
-    const std::string option = options[i].substr(0, options[i].find('='));
+    const bool is_short = options[i].size() > 2 && options[i][0] == '-' && options[i][1] != '-';  // "-oFILE"
+    const std::string option = is_short ? options[i].substr(0, 2) : options[i].substr(0, options[i].find('='));
     if (!IsPath(RunOptions(), option) && !IsPath(ScoreOptions(), option)) continue;
     const std::string& value = option == options[i] && i + 1 < options.size() ? options[i + 1] : options[i];
     if (value.find(kNamePlaceholder) == value.npos)
@@ -167,6 +169,31 @@ std::string ReportOf(const BatchTexts& texts, const std::string& name) {
   return IsRegularFile(path) ? path : "";
 }
 
+bool AreSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(SystemPath(a), error) ==
+         std::filesystem::weakly_canonical(SystemPath(b), error);
+}
+
+/// Whether the files of all pairs can be written, and are none that the run reads or writes otherwise.
+Status CheckOutputs(const BatchTexts& texts, const std::vector<BatchJob>& jobs) {
+  ACU_RETURN_IF_ERROR(MakeFolder(texts.out));
+  std::vector<std::string> videos;
+  std::vector<std::string> others = {texts.list, Join(texts.out, "summary.json"), Join(texts.out, "summary.csv")};
+  for (const BatchJob& job : jobs) {
+    videos.insert(videos.end(), {job.reference, job.distorted});
+    for (const char* extension : {".json", ".key", ".log", ".part"})
+      others.push_back(Join(texts.out, job.name + extension));
+  }
+  for (const std::string& file : {texts.scores, texts.report}) {
+    if (file.empty()) continue;
+    ACU_RETURN_IF_ERROR(OutputFile::Check(file, videos));
+    if (std::ranges::any_of(others, [&](const std::string& other) { return AreSameFile(file, other); }))
+      return Error(StatusCode::kInvalidArgument, "{} is the list or a file of its results: choose another name", file);
+  }
+  return {};
+}
+
 Status WriteReport(const BatchTexts& texts, const std::vector<BatchJob>& jobs, const BatchEnd& end) {
   ACU_ASSIGN_OR_RETURN(const Json list, ReadJson(Join(texts.out, "summary.json")));
   std::vector<BatchPagePair> pairs;
@@ -189,6 +216,7 @@ int RunBatchCommand(BatchTexts texts) {
   Status status = jobs.ok() ? CheckFiles(texts.options) : jobs.status();
   if (status.ok() && !texts.scores.empty()) status = KeepRows(texts);
   if (!status.ok()) return Fail("batch", status, kUsage);
+  if (status = CheckOutputs(texts, *jobs); !status.ok()) return Fail("batch", status);
   if (!texts.report.empty()) AskForCauses(texts);
   const BatchEnd end = RunBatch("batch", texts, *jobs);
   if (end.is_scored.empty() || end.status == kInterrupted) return end.status;

@@ -44,15 +44,20 @@ void ShotCuts::Add(const FrameFingerprint& fingerprint) {
   last_ = fingerprint;
 }
 
-std::vector<int64_t> ShotCuts::Find() const {
+/// Where frames are missing, the change is that of several frames.
+std::vector<int64_t> ShotCuts::Find(std::span<const int64_t> numbers) const {
+  constexpr int64_t kMostChanges = 8;  // more missing frames may hide a boundary
   const auto count = static_cast<int64_t>(steps_.size());
+  const auto pace = [&](int64_t k) {
+    const int64_t changes = k < std::ssize(numbers) ? numbers[k] - numbers[k - 1] : 1;
+    return steps_[k] / static_cast<float>(std::clamp<int64_t>(changes, 1, kMostChanges));
+  };
   std::vector<int64_t> cuts;
   int64_t begin = 0;
   for (int64_t k = kShortest; k + 1 < count; ++k) {
-    const float neighbours = std::max(steps_[k - 1], steps_[k + 1]);
-    const float step = steps_[k];
+    const float neighbours = std::max(pace(k - 1), pace(k + 1));
     const bool stays = skips_[k + 1] >= kLeastCut / 2;
-    if (step < kLeastCut || step < kAboveNeighbours * neighbours || !stays || k - begin < kShortest) continue;
+    if (steps_[k] < kLeastCut || pace(k) < kAboveNeighbours * neighbours || !stays || k - begin < kShortest) continue;
     cuts.push_back(k);
     begin = k;
   }

@@ -18,8 +18,9 @@ class ShotCuts {
  public:
   void Add(const FrameFingerprint& fingerprint);
 
-  /// The frames, counted from the first added, at which a shot begins; not the first.
-  std::vector<int64_t> Find() const;
+  /// The frames, counted from the first added, at which a shot begins; not the first. numbers: those that the frames
+  /// have in their video, where some of it are missing; empty: all are there.
+  std::vector<int64_t> Find(std::span<const int64_t> numbers = {}) const;
 
  private:
   FrameFingerprint last_, before_last_;

@@ -38,6 +38,20 @@ TEST(ShotCuts, NoneInFastMotionOrFades) {
   EXPECT_TRUE(CutsOf(fade).empty());
 }
 
+// A change of five frames where four are missing is no boundary; one that is larger is.
+TEST(ShotCuts, NoneWhereFramesAreMissing) {
+  std::vector<int64_t> numbers;
+  ShotCuts fade, cut;
+  for (int k = 0; k < 60; ++k) {
+    numbers.push_back(k < 30 ? k : k + 4);
+    fade.Add(Frame(1, static_cast<int>(numbers.back()) * 2));
+    cut.Add(Frame(k < 30 ? 1 : 2, static_cast<int>(numbers.back()) / 8));
+  }
+  EXPECT_EQ(fade.Find(), std::vector<int64_t>{30});
+  EXPECT_TRUE(fade.Find(numbers).empty());
+  EXPECT_EQ(cut.Find(numbers), std::vector<int64_t>{30});
+}
+
 TEST(ShotCuts, FewFrames) {
   EXPECT_TRUE(CutsOf({}).empty());
   EXPECT_TRUE(CutsOf({Frame(1)}).empty());

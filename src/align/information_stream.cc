@@ -9,7 +9,8 @@ InformationStream::InformationStream(std::shared_ptr<ThreadPool> crew, bool full
         return LumaInformationOf(picture.planes[0], before.planes[0], picture.format.bit_depth, full_range);
       }) {}
 
-void InformationStream::Add(const Picture& picture) {
+void InformationStream::Add(const Picture& picture, bool follows) {
+  if (!follows) last_ = {};
   stream_.Add(picture, std::exchange(last_, picture));
   Append(stream_.TakeMade());
 }

@@ -14,8 +14,8 @@ class InformationStream {
   /// crew: null for none. full_range: samples use all values.
   InformationStream(std::shared_ptr<ThreadPool> crew, bool full_range);
 
-  /// The next picture, in the host's memory.
-  void Add(const Picture& picture);
+  /// The next picture, in the host's memory. follows: the last one is the frame before it, so that it has a TI.
+  void Add(const Picture& picture, bool follows);
   /// The information of all pictures so far.
   std::vector<LumaInformation> TakeAll();
 

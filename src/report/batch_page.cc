@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -88,8 +89,11 @@ std::optional<Clip> ReadClip(const BatchPagePair& pair) {
   return clip;
 }
 
+/// Scores that can be compared: all versions of VMAF share a scale.
+std::string_view ScaleOf(const Clip& clip) { return clip.by.starts_with("vmaf") ? "vmaf" : std::string_view(clip.by); }
+
 bool IsWorseClip(const Clip& a, const Clip& b) {
-  if (a.by != b.by) return a.by < b.by;
+  if (ScaleOf(a) != ScaleOf(b)) return ScaleOf(a) < ScaleOf(b);
   if (!a.mean || !b.mean) return a.mean.has_value() && !b.mean;
   return IsWorse(*a.mean, *b.mean, a.better);
 }
@@ -126,7 +130,7 @@ std::string KindOf(const std::string& cause) {
   return cause.substr(0, std::min(cause.find(" ("), cause.find(", and")));
 }
 
-bool HasOneScore(const std::vector<Clip>& clips) {
+bool HasOneScore(std::span<const Clip> clips) {
   return std::ranges::all_of(clips, [&](const Clip& clip) { return clip.score == clips.front().score; });
 }
 
@@ -163,7 +167,19 @@ std::string PairsPart(const std::vector<Clip>& clips) {
                  "<p class=\"note\">The worst first; a click on a head sorts.</p>\n" + SortableTable(head, rows));
 }
 
-std::string WorstSecondsOf(const std::vector<Clip>& clips) {
+/// Clips are in order.
+std::vector<std::span<const Clip>> ByScale(std::span<const Clip> clips) {
+  std::vector<std::span<const Clip>> scales;
+  while (!clips.empty()) {
+    const auto other =
+        std::ranges::find_if(clips, [&](const Clip& clip) { return ScaleOf(clip) != ScaleOf(clips.front()); });
+    scales.push_back(clips.first(static_cast<size_t>(other - clips.begin())));
+    clips = clips.subspan(scales.back().size());
+  }
+  return scales;
+}
+
+std::string RowsOfWorstSeconds(std::span<const Clip> clips) {
   constexpr size_t kMost = 30;
   struct Entry {
     const Clip* clip;
@@ -174,18 +190,26 @@ std::string WorstSecondsOf(const std::vector<Clip>& clips) {
     for (const ClipSecond& second : clip.seconds) all.push_back({&clip, &second});
   const auto has_cause = [](const Entry& entry) { return !entry.second->cause.empty(); };
   if (std::ranges::any_of(all, has_cause)) std::erase_if(all, std::not_fn(has_cause));
-  if (all.empty()) return "";
-  std::ranges::stable_sort(all, [](const Entry& a, const Entry& b) {
-    return a.clip->by == b.clip->by ? IsWorse(a.second->mean, b.second->mean, a.clip->better) : a.clip->by < b.clip->by;
-  });
+  std::ranges::stable_sort(
+      all, [](const Entry& a, const Entry& b) { return IsWorse(a.second->mean, b.second->mean, a.clip->better); });
   all.resize(std::min(all.size(), kMost));
   std::string rows;
   for (const auto& [clip, second] : all)
     rows += "<tr>" + NameCell(*clip->pair) + ClockCell(*clip, *second) +
             fmt::format("<td data-value=\"{0}\">{0} to {1}</td>", second->begin, second->end - 1) +
             Numeric(second->mean, 2) + Text(second->cause) + "</tr>\n";
-  return Section("seconds", "Worst seconds of all",
-                 SortableTable({"clip", "from", "frames", "mean", "mostly for"}, rows));
+  return rows;
+}
+
+std::string WorstSecondsOf(const std::vector<Clip>& clips) {
+  std::string tables;
+  for (const std::span<const Clip> scale : ByScale(clips)) {
+    const std::string rows = RowsOfWorstSeconds(scale);
+    if (rows.empty()) continue;
+    const std::string mean = scale.front().by + (HasOneScore(scale) ? ", mean" : " and others, mean");
+    tables += SortableTable({"clip", "from", "frames", mean, "mostly for"}, rows);
+  }
+  return tables.empty() ? "" : Section("seconds", "Worst seconds of all", tables);
 }
 
 /// How many clips have each cause in their worst second, and which of them is the worst.
@@ -218,13 +242,13 @@ std::string CausesPart(const std::vector<Clip>& clips) {
 
 /// A row for each reference, where one has several encodes.
 std::string TitlesPart(const std::vector<Clip>& clips) {
-  std::map<std::string, std::vector<const Clip*>> titles;
-  for (const Clip& clip : clips) titles[clip.pair->reference].push_back(&clip);
+  std::map<std::pair<std::string, std::string_view>, std::vector<const Clip*>> titles;  // by reference and scale
+  for (const Clip& clip : clips) titles[{clip.pair->reference, ScaleOf(clip)}].push_back(&clip);
   if (titles.size() == clips.size()) return "";
   std::string rows;
-  for (auto& [reference, encodes] : titles) {
+  for (auto& [title, encodes] : titles) {
     const Clip& worst = *encodes.front();  // clips are in order
-    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", EscapeXml(reference), encodes.size()) +
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", EscapeXml(title.first), encodes.size()) +
             NameCell(*worst.pair) + Numeric(worst.mean, 2) + Numeric(encodes.back()->mean, 2) +
             WorstSecondCells(worst) + "</tr>\n";
   }
@@ -244,10 +268,12 @@ std::string FailuresPart(const std::vector<BatchPagePair>& pairs) {
 
 std::string BatchVerdict(const std::vector<BatchPagePair>& pairs, const std::vector<Clip>& clips) {
   const auto missed = std::ranges::count(pairs, "not_reached", &BatchPagePair::status);
-  std::string text = fmt::format("<p class=\"verdict\">{} of {} pairs are scored{}.", clips.size(), pairs.size(),
-                                 missed > 0 ? fmt::format(", {} of them do not meet what is required", missed) : "");
-  if (!clips.empty() && clips.front().mean) {
-    const Clip& worst = clips.front();
+  const std::string miss =
+      missed > 0 ? fmt::format(", {} of them {} not meet what is required", missed, missed == 1 ? "does" : "do") : "";
+  std::string text = fmt::format("<p class=\"verdict\">{} of {} pairs are scored{}.", clips.size(), pairs.size(), miss);
+  for (const std::span<const Clip> scale : ByScale(clips)) {
+    const Clip& worst = scale.front();
+    if (!worst.mean) continue;
     text +=
         fmt::format(" The worst is <strong>{}</strong> with {} <strong>{:.2f}</strong>{}", EscapeXml(worst.pair->name),
                     EscapeXml(worst.score), *worst.mean, worst.score == worst.by ? " on average" : "");

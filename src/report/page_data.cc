@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "report/picture_image.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -61,29 +63,35 @@ int64_t StepOf(int64_t frames, int64_t curves, int64_t most) {
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count) {
   if (page.quality_column < 0) return {};
   const ScoreTable::Column& column = page.summary->videos[video].scores->columns()[page.quality_column];
-  const auto& scores = column.scores;
-  const double rate = page.frame_rate.value_or(24);
-  const int64_t frames = FramesOf(*page.summary, page.summary->videos[video]);
-  std::vector<WorstSecond> seconds;
-  for (int64_t second = 0;; ++second) {
-    const int64_t first = std::llround(std::ceil(static_cast<double>(second) * rate));
-    const int64_t end = std::min(frames, static_cast<int64_t>(std::ceil(static_cast<double>(second + 1) * rate)));
-    if (first >= frames) break;
-    double sum = 0;
-    int scored = 0;
-    int64_t worst = first;
-    for (int64_t frame = first; frame < std::min<int64_t>(end, static_cast<int64_t>(scores.size())); ++frame)
-      if (scores[frame] && std::isfinite(*scores[frame])) {
-        sum += *scores[frame];
-        if (scored++ == 0 || IsWorse(*scores[frame], *scores[worst], column.better)) worst = frame;
-      }
-    if (scored > 0) seconds.push_back({first, end - first, sum / scored, worst});
+  const int64_t all = std::min(FramesOf(*page.summary, page.summary->videos[video]), std::ssize(column.scores));
+  std::vector<int64_t> frames;
+  std::vector<double> scores;  // of these frames
+  for (int64_t frame = 0; frame < all; ++frame)
+    if (const auto score = column.scores[static_cast<size_t>(frame)]; score && std::isfinite(*score)) {
+      frames.push_back(frame);
+      scores.push_back(*score);
+    }
+  if (frames.empty()) return {};
+  const double rate = page.frame_rate.value_or(24) / page.summary->n_subsample;
+  const int64_t length = std::clamp<int64_t>(std::llround(std::min(rate, 1e6)), 1, std::ssize(scores));
+  std::vector<WorstSecond> windows;
+  for (int64_t begin = 0; begin + length <= std::ssize(scores); ++begin) {
+    const std::span<const double> window(scores.data() + begin, static_cast<size_t>(length));
+    const auto worst =
+        std::ranges::min_element(window, [&](double a, double b) { return IsWorse(a, b, column.better); });
+    windows.push_back({frames[begin], frames[begin + length - 1] + 1 - frames[begin], Mean(window),
+                       frames[begin + (worst - window.begin())]});
   }
-  const auto kept = seconds.begin() + std::min<int64_t>(count, static_cast<int64_t>(seconds.size()));
-  std::partial_sort(seconds.begin(), kept, seconds.end(), [&](const WorstSecond& a, const WorstSecond& b) {
-    return IsWorse(a.score, b.score, column.better);
-  });
-  seconds.erase(kept, seconds.end());
+  std::ranges::stable_sort(
+      windows, [&](const WorstSecond& a, const WorstSecond& b) { return IsWorse(a.score, b.score, column.better); });
+  std::vector<WorstSecond> seconds;
+  for (const WorstSecond& window : windows) {
+    const auto overlaps = [&](const WorstSecond& taken) {
+      return window.first < taken.first + taken.frames && taken.first < window.first + window.frames;
+    };
+    if (std::ssize(seconds) == count) break;
+    if (std::ranges::none_of(seconds, overlaps)) seconds.push_back(window);
+  }
   return seconds;
 }
 

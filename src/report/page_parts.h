@@ -80,7 +80,8 @@ struct WorstSecond {
   int64_t worst = 0;   // its worst frame
 };
 
-/// The worst first. Seconds are counted from the first frame; the last one may be shorter.
+/// The worst first: of all seconds, wherever they begin, as the pooling worst_second; then those that do not overlap
+/// the ones before.
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count);
 
 /// The score that ranks frames, as logs show it.

@@ -11,6 +11,7 @@
 #include "report/page_parts.h"
 #include "report/picture_image.h"
 #include "report/run_page.h"
+#include "stats/statistics.h"
 
 namespace acutance {
 namespace {
@@ -266,10 +267,26 @@ TEST(WorstSeconds, FollowTheRate) {
   EXPECT_EQ(seconds[0].frames, 25);
   EXPECT_EQ(seconds[0].worst, 56);
   run.page.frame_rate = 24000.0 / 1001;
-  EXPECT_EQ(FindWorstSeconds(run.page, 0, 9).size(), 5);
+  EXPECT_EQ(FindWorstSeconds(run.page, 0, 9)[0].frames, 24);
   EXPECT_EQ(Clock(run.page, 24 * 3700), "1:01:43.70");
   run.page.frame_rate = std::nullopt;
   EXPECT_EQ(Clock(run.page, 7), "frame 7");
+}
+
+// The pooling worst_second; a part of a second at the end is none.
+TEST(WorstSeconds, BeginAnywhere) {
+  ScoredPage run(61);
+  run.page.frame_rate = 20;
+  std::vector<double> scores;
+  for (const auto& score : run.table.columns()[0].scores) scores.push_back(*score);
+  double worst = 100;
+  for (size_t begin = 0; begin + 20 <= scores.size(); ++begin)
+    worst = std::min(worst, Mean(std::span(scores).subspan(begin, 20)));
+  const std::vector<WorstSecond> seconds = FindWorstSeconds(run.page, 0, 9);
+  EXPECT_EQ(seconds[0].score, worst);
+  EXPECT_EQ(seconds[0].first, 41);
+  ASSERT_EQ(seconds.size(), 3);
+  for (const WorstSecond& second : seconds) EXPECT_EQ(second.frames, 20);
 }
 
 TEST(Images, HaveTheColorsOfVideo) {

@@ -32,10 +32,10 @@ void ShotDetector::AddFingerprints(std::span<const FrameFingerprint> fingerprint
   }
 }
 
-std::optional<std::vector<int64_t>> ShotDetector::Find() {
+std::optional<std::vector<int64_t>> ShotDetector::Find(std::span<const int64_t> numbers) {
   if (!has_pictures_) return std::nullopt;
   if (fingerprints_) AddFingerprints(fingerprints_->TakeAll());
-  return cuts_.Find();
+  return cuts_.Find(numbers);
 }
 
 std::optional<int64_t> ShotDetector::DisplayedFrame(const Picture& distorted, int64_t frame) const {
@@ -202,7 +202,10 @@ Status RunObservers::TakeWorst(ScoredRun& run) {
 
 void RunObservers::ObserveShots(const FramePair& pair) {
   if (shots_) shots_->Add(pair.reference, tapped_ || HasTrack());
-  if (information_ && pair.reference.planes[0].data != nullptr) information_->Add(pair.reference);
+  if (!information_ || pair.reference.planes[0].data == nullptr) return;
+  const AlignmentPlan& plan = alignment_->plan();
+  const bool follows = pair.index > 0 && plan.ReferenceFrame(pair.index) == plan.ReferenceFrame(pair.index - 1) + 1;
+  information_->Add(pair.reference, follows);
 }
 
 std::optional<ReferenceShots> RunObservers::FindShots(ScoredRun& run) {
@@ -211,7 +214,8 @@ std::optional<ReferenceShots> RunObservers::FindShots(ScoredRun& run) {
     shots_->AddFingerprints(track->Copy(shots_->count()).fingerprints);
   else if (tapped_)
     for (const FrameFingerprint& fingerprint : *tapped_) shots_->AddFingerprints({&fingerprint, 1});
-  auto starts = shots_->Find();
+  const auto& selected = alignment_->plan().selected;
+  auto starts = shots_->Find(selected.empty() ? std::span<const int64_t>() : selected[0]);
   if (!starts) return std::nullopt;
   for (std::vector<WorstFrame>& frames : run.worst)
     for (WorstFrame& worst : frames) worst.shows = shots_->DisplayedFrame(worst.distorted, worst.frame);

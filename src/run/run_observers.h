@@ -32,8 +32,9 @@ class ShotDetector {
   void AddFingerprints(std::span<const FrameFingerprint> fingerprints);
   int64_t count() const { return count_; }  // of frames so far
 
-  /// The frames at which a shot begins, except the first; nullopt: a picture was not in the host's memory.
-  std::optional<std::vector<int64_t>> Find();
+  /// The frames at which a shot begins, except the first; nullopt: a picture was not in the host's memory. numbers: as
+  /// of ShotCuts.
+  std::optional<std::vector<int64_t>> Find(std::span<const int64_t> numbers);
 
   /// The reference's frame that a distorted picture displays, where it is not `frame`. After Find.
   std::optional<int64_t> DisplayedFrame(const Picture& distorted, int64_t frame) const;

@@ -55,6 +55,15 @@ class BatchPage(CommandTest):
         self.assertEqual([(second["begin"], second["end"]) for second in worst["seconds"]], [(25, 50), (0, 25)])
         self.assertEqual(f"{worst['seconds'][0]['mean']:.2f}", clips["soft clip"][3])
 
+    def test_overwrites_neither_the_list_nor_videos_nor_results(self):
+        self.batch()
+        for file in ("list.csv", "ref.y4m", "soft.y4m", "out/summary.json", "out/soft clip.json", "none/index.html"):
+            before = self.read(file) if file.endswith(("csv", "json")) else None
+            result = self.acutance("batch", self.path("list.csv"), "--out", self.path("out"), "--report", self.path(file), "-q")
+            self.assertEqual(result.returncode, 1, file)
+            self.assertIn(file.split("/")[-1], result.stderr.decode())
+            self.assertEqual(before, self.read(file) if before else None)
+
     @unittest.skipUnless(BROWSER, "no Chromium")
     def test_sorts_tables_and_leads_to_the_pairs(self):
         self.batch("--report", self.path("out/{name}.html"))
