@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the build for aarch64 under qemu-user: stored scores of all features and models, logs next to those of this machine's build,
-# a Raspberry Pi 4's instructions and unit tests.
+# a Raspberry Pi 4's instructions and unit tests. VECTOR_MINUTES: how long logs over the golden vectors are compared, 5 by default.
 # usage: test_arm.sh FOLDER_OF_ARM FOLDER_HERE [TESTS]    TESTS: a pattern of CTest names
 set -euo pipefail
 
@@ -23,4 +23,5 @@ if [ -n "$lacking" ]; then
   exit 1
 fi
 python3 -B tests/arm/same_logs.py "$here/bin/vmaf" "$arm/qemu/vmaf"
+python3 -B tests/arm/vector_logs.py "$here/bin/vmaf" "$arm/qemu/vmaf" --minutes "${VECTOR_MINUTES:-5}" --jobs "${JOBS:-2}"
 ctest --test-dir "$arm" --output-on-failure --tests-regex "$tests" --no-tests=error --parallel "${JOBS:-2}" --timeout 3600

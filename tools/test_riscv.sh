@@ -36,3 +36,4 @@ printf '#!/bin/sh\nexec qemu-riscv64 -L /usr/%s %q "$@"\n' "$tool" "$work/build/
 chmod +x "$work/vmaf"
 python3 -B tests/golden/scores.py "$work/vmaf"
 python3 -B tests/arm/same_logs.py "$here/bin/vmaf" "$work/vmaf"
+python3 -B tests/arm/vector_logs.py "$here/bin/vmaf" "$work/vmaf" --minutes "${VECTOR_MINUTES:-5}" --jobs "${JOBS:-2}"
