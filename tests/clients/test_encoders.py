@@ -72,7 +72,7 @@ class Encoders(unittest.TestCase):
                 (plain, "n_threads=2:model=version=vmaf_4k_v0.6.1", ["-m", "version=vmaf_4k_v0.6.1"]),
                 (plain, "n_threads=2:model=version=ssimulacra2", ["-m", "version=ssimulacra2"]),
                 (plain, "n_threads=2:model=version=xpsnr", ["-m", "version=xpsnr"]),
-                (deep, r"model=version=cvvdp\:cvvdp.display=standard_fhd", ["-m", "version=cvvdp:cvvdp.display=standard_fhd"])):
+                (deep, r"model=version=cvvdp\\:cvvdp.display=standard_fhd", ["-m", "version=cvvdp:cvvdp.display=standard_fhd"])):
             with self.subTest(chain=chain, arguments=arguments):
                 pooled = self.vmaf(chain.rstrip(","), *options)["pooled_metrics"]["vmaf"]
                 expected = pooled["harmonic_mean" if "harmonic" in arguments else "mean"]
