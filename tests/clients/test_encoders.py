@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -18,6 +19,7 @@ FFMPEG = BUILD / "clients" / "ffmpeg-sid" / "bin" / "ffmpeg"
 VMAF = BUILD / "bin" / "vmaf"
 MEDIA = BUILD / "media"
 FRAMES = 8
+CRFS = range(18, 43, 3)
 
 
 class Encoders(unittest.TestCase):
@@ -77,6 +79,34 @@ class Encoders(unittest.TestCase):
                 pooled = self.vmaf(chain.rstrip(","), *options)["pooled_metrics"]["vmaf"]
                 expected = pooled["harmonic_mean" if "harmonic" in arguments else "mean"]
                 self.assertAlmostEqual(self.ab_av1(chain, arguments), expected, delta=1.01e-6)
+
+    def encode_at(self, crf):
+        """An encode of the reference by Debian's ffmpeg: the one under test has no encoder of H.264."""
+        path = self.out / f"{crf}.mkv"
+        if not path.exists():
+            subprocess.run([shutil.which("ffmpeg"), "-nostdin", "-v", "error", "-i", self.reference, "-c:v", "libx264", "-crf", str(crf),
+                            "-threads", "1", path], check=True)
+        return path
+
+    def test_searches_end_at_the_same_crf(self):
+        """The highest CRF that reaches a score: by halving through ffmpeg, and by the command's scores of all of them."""
+        for model, least in (("ssimulacra2", 60), ("xpsnr", 38)):
+            with self.subTest(model=model):
+                scores = {}
+                for crf in CRFS:
+                    self.encode = self.encode_at(crf)
+                    scores[crf] = self.vmaf("format=yuv420p", "-m", f"version={model}")["pooled_metrics"]["vmaf"]["mean"]
+                expected = max(crf for crf in CRFS if scores[crf] >= least)
+                low, high = 0, len(CRFS) - 1
+                while low < high:
+                    middle = (low + high + 1) // 2
+                    self.encode = self.encode_at(CRFS[middle])
+                    if self.ab_av1("format=yuv420p,", f"n_threads=2:model=version={model}") >= least:
+                        low = middle
+                    else:
+                        high = middle - 1
+                self.assertEqual(CRFS[low], expected, scores)
+                self.assertTrue(CRFS[0] < expected < CRFS[-1], scores)
 
     def av1an(self, chain, arguments):
         """The frames of Av1an's log; the reference comes through a pipe as y4m."""
