@@ -84,8 +84,8 @@ class Encoders(unittest.TestCase):
         """An encode of the reference by Debian's ffmpeg: the one under test has no encoder of H.264."""
         path = self.out / f"{crf}.mkv"
         if not path.exists():
-            subprocess.run([shutil.which("ffmpeg"), "-nostdin", "-v", "error", "-i", self.reference, "-c:v", "libx264", "-crf", str(crf),
-                            "-threads", "1", path], check=True)
+            subprocess.run([shutil.which("ffmpeg"), "-nostdin", "-v", "error", "-i", self.reference, "-c:v", "libx264",
+                            "-crf", str(crf), "-threads", "1", path], check=True)
         return path
 
     def test_searches_end_at_the_same_crf(self):
