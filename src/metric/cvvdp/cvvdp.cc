@@ -86,11 +86,16 @@ Status CheckPrimaries(const OptionValues& options, const Display& display) {
     return Error(StatusCode::kInvalidArgument, "primaries={} is none of {}", primaries, fmt::join(kPrimaries, ", "));
   const bool is_usual = primaries == "bt709" || primaries == "bt601";
   if (primaries == "auto" || primaries == display.primaries || (is_usual && transfer == "sdr")) return {};
-  return Error(
-      StatusCode::kInvalidArgument,
-      "the primaries of the video are {}, and those of the display {} are {}: convert both videos first, choose "
-      "a display that has them, or set primaries={} to take them as the display's",
-      primaries, display.name, display.primaries, display.primaries);
+  // HDR's samples mean nothing on a display of SDR of any primaries.
+  const std::string way_out = transfer == "sdr"
+                                  ? fmt::format(
+                                        ", choose a display that has them, or set primaries={} to take them as the "
+                                        "display's",
+                                        display.primaries)
+                                  : " or choose a display that has them";
+  return Error(StatusCode::kInvalidArgument,
+               "the primaries of the video are {}, and those of the display {} are {}: convert both videos first{}",
+               primaries, display.name, display.primaries, way_out);
 }
 
 Result<CvvdpConversion> ReadConversion(const OptionValues& options, const Display& display) {
