@@ -228,7 +228,7 @@ const OtherCase kOtherCases[] = {
     {"butteraugli", {{"chroma_location", "top"}, {"qnorm", "5"}}},
     {"cvvdp", {{"transfer", "pq"}, {"fps", "30"}}},
     {"cvvdp", {{"distance", "0.5"}, {"display_file", ""}}},
-    {"cvvdp", {{"transfer", "hlg"}, {"matrix", "bt2020"}}},
+    {"cvvdp", {{"transfer", "hlg"}, {"matrix", "bt2020"}, {"primaries", "bt2020"}}},
     {"cvvdp", {{"display", "iphone_14_pro_hdr"}, {"conversion", "common"}, {"temporal", "false"}}},
     {"cvvdp", {{"display", "standard_hdr_linear"}, {"conversion", "common"}, {"clip_rgb", "false"}}},
     {"cvvdp", {{"conversion", "common"}, {"chroma_location", "topleft"}, {"range", "full"}, {"fps", "60"}}},
