@@ -90,8 +90,11 @@ std::optional<ScaleFilter> FindScaleFilter(std::string_view name) {
   return static_cast<ScaleFilter>(found - std::begin(kScaleFilterNames));
 }
 
-ScaleTaps::ScaleTaps(int results, int used)
-    : taps(RoundUp(used, kGroup)), used(used), first(RoundUp(results, kResultMultiple)), weights(first.size() * taps) {}
+ScaleTaps::ScaleTaps(int results, int used_taps)
+    : taps(RoundUp(used_taps, kGroup)),
+      used(used_taps),
+      first(RoundUp(results, kResultMultiple)),
+      weights(first.size() * taps) {}
 
 void ScaleTaps::Set(int result, int first_sample, std::span<const int> result_weights) {
   // The padding behind the last result repeats it.

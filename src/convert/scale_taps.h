@@ -41,7 +41,7 @@ struct ScaleTaps {
 
   ScaleTaps() = default;
   /// Without weights: each result gets its own by Set, in their order.
-  ScaleTaps(int results, int used);
+  ScaleTaps(int results, int used_taps);
   void Set(int result, int first_sample, std::span<const int> result_weights);
 
   int taps = 0;  // a multiple of kGroup
