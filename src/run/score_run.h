@@ -210,7 +210,7 @@ struct ScoredRun {
   /// Where worst frames are retained: those in which one of several distorted videos is worst, if they were scored
   /// together.
   std::vector<CommonFrame> common_frames;
-  bool knows_pairs = true;            // false: joined journals of videos that were aligned, which do not tell how
+  bool knows_pairs = true;            // false: joined journals of videos that were aligned, which do not say how
   std::vector<Alignment> alignments;  // one for each distorted video, of the pairs that were scored; none by index
   std::optional<RunError> error;      // kRead with a session: the frames before it were scored
 };
