@@ -42,7 +42,7 @@ enum VmafPoolingMethod {
 
 typedef struct VmafConfiguration {
   enum VmafLogLevel log_level; /* of the process */
-  unsigned n_threads;          /* 0: all work is done inside the calls */
+  unsigned n_threads;          /* 0: all work is done inside the calls, where there is no GPU */
   unsigned n_subsample;        /* score only every n-th picture; 0 and 1: all */
   uint64_t cpumask;            /* accepted; it cannot change a score */
   uint64_t gpumask;            /* not 0: no GPU, even if another option requests one */
@@ -51,8 +51,9 @@ typedef struct VmafConfiguration {
 typedef struct VmafContext VmafContext;
 
 /* The environment variable ACUTANCE_BACKEND (cpu, auto or a name that `acutance devices` lists) chooses where features
- * are computed, ACUTANCE_DEVICE which of that backend's devices. By default a GPU that passed `acutance selftest` takes
- * pictures from 1280x720 on, and the CPU all else. Scores are the same bits everywhere. */
+ * are computed, ACUTANCE_DEVICE which of that backend's devices. By default the CPU begins, and where the caller waits
+ * for it, GPUs are opened and tested in the background and take the pictures that follow. Scores are the same bits
+ * everywhere. */
 int vmaf_init(VmafContext** vmaf, VmafConfiguration cfg);
 
 /* Waits for work that is under way and frees the context. -EINVAL: NULL, or not an open context. */

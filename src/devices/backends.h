@@ -1,6 +1,7 @@
 // Device selection: the backends (backends.inc lists them), and the choice of a device.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,7 +36,9 @@ struct DeviceChoice {
   std::optional<int> index;           // of the backend's devices; not set: the first that works, `auto`: all that work
   std::vector<std::string> excluded;  // backends that `auto` leaves out
   std::vector<int> further = {};      // devices next to `index` that share its work
-  bool only_proved = false;           // only devices whose self-tests are cached, so that no program waits for one
+  /// Set: devices are opened and tested in the background, once the caller has waited this long for the CPU in all, and
+  /// join the CPU's work when they are ready. Those that fail are left out silently.
+  std::optional<std::chrono::milliseconds> patience = {};
   bool operator==(const DeviceChoice&) const = default;
 };
 
@@ -73,8 +76,8 @@ class DevicePicker {
   const DeviceChoice& choice() const { return choice_; }
   /// Whether the choice is `auto`: all that makes it faster may take part, the CPU too.
   bool is_automatic() const { return choice_.backend == "auto"; }
-  /// Whether devices that have to run their self-tests first are silently left out.
-  bool only_proved() const { return choice_.only_proved; }
+  /// Whether devices join later, and those that cannot are left out silently.
+  bool joins_later() const { return choice_.patience.has_value(); }
   /// Whether the CPU may do the work when no device can: `auto` and `cpu`.
   bool cpu_is_allowed() const { return choice_.backend == "auto" || choice_.backend == "cpu"; }
   const std::vector<std::string>& notes() {

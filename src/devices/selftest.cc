@@ -73,7 +73,7 @@ Status CheckOnce(Device& device, const SelfTest& test) {
   return Passed().Read(SelfTestKey(device.info(), test)) ? Status() : CheckAnew(device, test);
 }
 
-Status CheckAllOnce(Device& device, std::span<const SelfTest> tests) {
+Status CheckAllOnce(Device& device, std::span<const SelfTest> tests, const std::function<bool()>& cancelled) {
   if (device.info().is_reference) return {};
   std::vector<const SelfTest*> due;
   std::vector<const KernelImage*> images;
@@ -83,16 +83,10 @@ Status CheckAllOnce(Device& device, std::span<const SelfTest> tests) {
     if (test.ahead) std::ranges::copy(test.ahead(device.info().family), std::back_inserter(images));
   }
   device.LoadAhead(images);
-  for (const SelfTest* test : due) ACU_RETURN_IF_ERROR(CheckAnew(device, *test));
-  return {};
-}
-
-Status CheckProved(const Device& device, std::span<const SelfTest> tests) {
-  if (device.info().is_reference) return {};
-  for (const SelfTest& test : tests)
-    if (!Passed().Read(SelfTestKey(device.info(), test)))
-      return Error(StatusCode::kNoDevice, "it has not passed the self-test of {} yet: run `acutance selftest`",
-                   test.name);
+  for (const SelfTest* test : due) {
+    if (cancelled && cancelled()) return Error(StatusCode::kCancelled, "cancelled");
+    ACU_RETURN_IF_ERROR(CheckAnew(device, *test));
+  }
   return {};
 }
 

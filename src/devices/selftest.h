@@ -61,11 +61,9 @@ std::vector<SelfTest> AllSelfTests();
 /// (base/file_cache.h).
 Status CheckOnce(Device& device, const SelfTest& test);
 
-/// The same for all of them, with their kernels loaded together (Device::LoadAhead). The first failure ends it.
-Status CheckAllOnce(Device& device, std::span<const SelfTest> tests);
-
-/// Ok where the cache says that the device passed all of them; runs none.
-Status CheckProved(const Device& device, std::span<const SelfTest> tests);
+/// The same for all of them, with their kernels loaded together (Device::LoadAhead). The first failure ends it, and
+/// `cancelled`, which is asked before each test: kCancelled then, and those that passed are cached.
+Status CheckAllOnce(Device& device, std::span<const SelfTest> tests, const std::function<bool()>& cancelled = nullptr);
 
 /// Runs the test regardless of the cache, and caches its outcome: a device that fails loses an earlier pass.
 Status CheckAnew(Device& device, const SelfTest& test);

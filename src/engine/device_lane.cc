@@ -25,13 +25,13 @@ constexpr size_t k4kPixels = size_t{3840} * 2160;
 constexpr int kFewSlots = 3;
 
 /// The device must have proved itself for each of the metrics, and for what they read.
-Status CheckMetrics(Device& device, const FeatureSet& features, const SessionSpec& spec) {
+Status CheckMetrics(Device& device, const LaneSettings& settings) {
   std::vector<SelfTest> tests;
-  if (!spec.conversions.empty()) tests = {ScaleSelfTest(), ExpandSelfTest()};
+  if (!settings.spec.conversions.empty()) tests = {ScaleSelfTest(), ExpandSelfTest()};
   std::set<const Metric*> metrics;
-  for (const MetricRun& run : features.runs())
+  for (const MetricRun& run : settings.features.runs())
     if (run.HasPlan() && metrics.insert(run.metric).second) tests.push_back(MetricSelfTest(*run.metric));
-  return spec.devices->only_proved() ? CheckProved(device, tests) : CheckAllOnce(device, tests);
+  return CheckAllOnce(device, tests, settings.cancelled);
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ Status DeviceLane::Prepare() {
   key_ = {spec_.format, frames, spec_.max_device_memory, spec_.subsample};
   if (cached_.planes) cached_.planes->BeginRun();
   if (TakeKit()) return {};
-  ACU_RETURN_IF_ERROR(CheckMetrics(device(), settings_.features, spec_));
+  ACU_RETURN_IF_ERROR(CheckMetrics(device(), settings_));
   if (runs_.empty()) return {};
   Status made = MakeSlots();
   if (made.code() != StatusCode::kOutOfMemory || !cached_.planes || cached_.planes->bytes() == 0) return made;

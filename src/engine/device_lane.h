@@ -41,6 +41,7 @@ struct LaneSettings {
   std::function<void(const std::string&)> warn;
   std::function<void(FrameQueue::Jobs)> done;  // takes finished frames
   std::function<void(Status)> fail;            // ends the session
+  std::function<bool()> cancelled{};           // whether to stop making lanes; null: never
 };
 
 /// Seconds of the threads that fill a lane's batches.

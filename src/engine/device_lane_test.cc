@@ -213,53 +213,12 @@ TEST(DeviceLane, ReportsEachDeviceThatWasNamedAndRefused) {
             "no device can run this: closed device 0: its waves have 48 lanes");
 }
 
-/// The emulator as a device that must prove itself.
-class HonestDevice : public FlakyDevice {
- public:
-  HonestDevice() : FlakyDevice({}), info_(FlakyDevice::info()) { info_.is_reference = false; }
-  const DeviceInfo& info() const override { return info_; }
-
- private:
-  DeviceInfo info_;
-};
-
-/// It cannot: its kernels do not load.
-class UntestedDevice : public HonestDevice {
- public:
-  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
-    return Error(StatusCode::kUnsupported, "no kernels");
-  }
-};
-
 TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
   const test::TempDir cache;
   ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
   const auto session =
       Open(SpecOf(std::make_shared<DevicePicker>(std::make_unique<UntestedDevice>()), kSmall, {{"psnr", {}}}));
   EXPECT_THAT(session->warnings(), ElementsAre(HasSubstr("no kernels")));
-  ::unsetenv("XDG_CACHE_HOME");
-}
-
-const Backend kHonestBackend = {
-    "emu", "the emulator, to be tested", kFlakyBackend.probe,
-    [](int) -> Result<std::unique_ptr<Device>> { return std::unique_ptr<Device>(std::make_unique<HonestDevice>()); }};
-
-// libvmaf.so.3 uses proved devices alone by default.
-TEST(DeviceLane, ADeviceThatHasNotProvedItselfIsLeftOutSilently) {
-  const test::TempDir cache;
-  ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
-  static const Backend* const kBackends[] = {&kHonestBackend};
-  const auto start = [](bool only_proved) {
-    const DeviceChoice choice = {
-        .backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = only_proved};
-    const auto session = Open(SpecOf(std::make_shared<DevicePicker>(choice, kBackends), kSmall, {{"psnr", {}}}));
-    EXPECT_THAT(session->warnings(), IsEmpty());
-    return session->device() != nullptr;
-  };
-  EXPECT_FALSE(start(/*only_proved=*/true));
-  EXPECT_FALSE(start(/*only_proved=*/true)) << "it has not been tested meanwhile";
-  EXPECT_TRUE(start(/*only_proved=*/false));
-  EXPECT_TRUE(start(/*only_proved=*/true));
   ::unsetenv("XDG_CACHE_HOME");
 }
 

@@ -25,21 +25,40 @@ int CopyThreads(ptrdiff_t lanes) {
 
 Status DeviceScheduler::Choose(FeatureSet& features, int most_frames) {
   if (!spec_.devices) return {};
+  features_ = &features;
+  most_frames_ = most_frames;
   const bool useful = std::ranges::any_of(features.runs(), &MetricRun::HasPlan);
-  if (useful && spec_.device_cache) MakeLanes(spec_.device_cache->Take(spec_.devices->choice()), features, most_frames);
-  while (useful && lanes_.empty()) {
+  if (spec_.devices->joins_later()) {
+    if (useful) late_ = std::make_unique<Late>();
+    return {};
+  }
+  if (useful) Adopt(OpenLanes());
+  if (useful && lanes_.empty() && !spec_.devices->cpu_is_allowed()) return NoDevice();
+  for (const std::string& refused : spec_.devices->refused()) warn_(refused);
+  return {};
+}
+
+DeviceScheduler::Lanes DeviceScheduler::OpenLanes() {
+  Lanes lanes;
+  if (spec_.device_cache) lanes = MakeLanes(spec_.device_cache->Take(spec_.devices->choice()));
+  while (lanes.empty()) {
     std::vector<CachedDevice> devices = NextDevices();
     if (devices.empty()) break;
-    MakeLanes(std::move(devices), features, most_frames);
+    lanes = MakeLanes(std::move(devices));
   }
-  if (useful && lanes_.empty() && !spec_.devices->cpu_is_allowed()) return NoDevice();
-  if (!spec_.devices->only_proved())
-    for (const std::string& refused : spec_.devices->refused()) warn_(refused);
-  if (lanes_.empty()) return {};
-  has_devices_ = true;
+  return lanes;
+}
+
+void DeviceScheduler::Adopt(Lanes lanes) {
+  lanes_ = std::move(lanes);
+  has_devices_ = !lanes_.empty();
+  if (!has_devices_) return;
   frames_ = std::make_unique<FrameQueue>(lanes_.front()->needs_history());
-  for (int run : lanes_.front()->runs()) features.runs()[run].on_device = true;
-  return {};
+  MarkRuns(/*on_device=*/true);
+}
+
+void DeviceScheduler::MarkRuns(bool on_device) {
+  for (int run : lanes_.front()->runs()) features_->runs()[run].on_device = on_device;
 }
 
 std::vector<CachedDevice> DeviceScheduler::NextDevices() {
@@ -56,28 +75,31 @@ Status DeviceScheduler::NoDevice() const {
   return Error(StatusCode::kNoDevice, "no device can run this: {}", fmt::join(reasons, "; "));
 }
 
-void DeviceScheduler::MakeLanes(std::vector<CachedDevice> devices, const FeatureSet& features, int most_frames) {
+DeviceScheduler::Lanes DeviceScheduler::MakeLanes(std::vector<CachedDevice> devices) {
   const LaneSettings settings = {
       .spec = spec_,
-      .features = features,
-      .most_frames = most_frames / std::max(static_cast<int>(devices.size()), 1),
+      .features = *features_,
+      .most_frames = most_frames_ / std::max(static_cast<int>(devices.size()), 1),
       .for_each = [this](int count, const std::function<void(int)>& work) { return ForEach(count, work); },
       .warn = warn_,
       .done = done_,
-      .fail = fail_};
+      .fail = fail_,
+      .cancelled = [this] { return late_ && late_->is_cancelled; }};
+  Lanes lanes;
   for (CachedDevice& device : devices) {
     const DeviceInfo& info = device.device->info();
     const std::string name = fmt::format("{} device {}", info.backend, info.index);
     Result<std::unique_ptr<DeviceLane>> lane = DeviceLane::Make(std::move(device), settings);
-    if (lane.ok()) lanes_.push_back(std::move(lane).value());
+    if (lane.ok()) lanes.push_back(std::move(lane).value());
     else Warn(fmt::format("{}: {}", name, lane.status().message()));
   }
-  has_all_ = lanes_.size() == devices.size();
+  has_all_ = lanes.size() == devices.size();
+  return lanes;
 }
 
 void DeviceScheduler::Warn(const std::string& warning) {
   passed_over_.push_back(warning);
-  if (!spec_.devices->only_proved()) warn_(warning);
+  if (!spec_.devices->joins_later()) warn_(warning);
 }
 
 /// The copying pool takes batches in order: a later one would wait for memory that an earlier one holds.
@@ -85,9 +107,9 @@ Status DeviceScheduler::ForEach(int count, const std::function<void(int)>& work)
   return ParallelFor(copy_pool_ ? *copy_pool_ : *pool_, kMostCopyThreads, count, work, /*urgent=*/!copy_pool_);
 }
 
-Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
+Status DeviceScheduler::Start(ThreadPool& pool) {
   pool_ = &pool;
-  if (has_devices_ && !pool_has_other_work)
+  if (has_devices_ && std::ranges::all_of(features_->runs(), &MetricRun::on_device))
     copy_pool_ = std::make_unique<ThreadPool>(std::min(spec_.threads, CopyThreads(std::ssize(lanes_))),
                                               ThreadPool::Mode::kThreads, fail_);
   if (copy_pool_ && copy_pool_->is_inline()) copy_pool_.reset();
@@ -95,7 +117,40 @@ Status DeviceScheduler::Start(ThreadPool& pool, bool pool_has_other_work) {
   return {};
 }
 
+void DeviceScheduler::OpenInBackground() {
+  const auto open = [this] {
+    (void)CatchExceptions([this] {
+      late_->lanes = OpenLanes();
+      return Status();
+    });
+    late_->is_over = true;
+  };
+  if (!StartThread(late_->thread, open).ok()) late_.reset();
+}
+
+bool DeviceScheduler::Join(double seconds_waited, ThreadPool& pool) {
+  if (!late_->thread.joinable()) {
+    if (std::chrono::duration<double>(seconds_waited) >= *spec_.devices->choice().patience) OpenInBackground();
+    return false;
+  }
+  if (!late_->is_over) return false;
+  late_->thread.join();
+  Adopt(std::move(late_->lanes));
+  late_.reset();
+  if (!has_devices_) return false;
+  if (Start(pool).ok()) return true;
+  MarkRuns(/*on_device=*/false);  // the CPU continues without them
+  has_devices_ = false;
+  Stop();
+  return false;
+}
+
 void DeviceScheduler::Stop() {
+  if (late_) {
+    late_->is_cancelled = true;
+    if (late_->thread.joinable()) late_->thread.join();
+    late_.reset();
+  }
   if (frames_) frames_->Stop();
   if (spec_.device_cache && !lanes_.empty())
     (void)CatchExceptions([this] {  // where memory runs out, devices are closed
@@ -123,6 +178,7 @@ int DeviceScheduler::frames_in_flight() const {
 Status DeviceScheduler::WaitForClients() const { return lanes_.front()->WaitForClients(); }
 
 void DeviceScheduler::Drain() {
+  if (late_) late_->is_cancelled = true;
   if (frames_) frames_->Drain();
 }
 

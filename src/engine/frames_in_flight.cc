@@ -11,6 +11,7 @@ constexpr size_t kMostWaiting = 16384;
 }  // namespace
 
 void FramesInFlight::SetLimits(int most, int resume_at) {
+  const std::lock_guard lock(mutex_);
   most_ = most;
   resume_at_ = resume_at;
 }

@@ -18,7 +18,7 @@ class FramesInFlight {
   using Jobs = std::vector<std::shared_ptr<FrameJob>>;
 
   /// Begin blocks while more than `most` frames are in flight, and resumes when `resume_at` are left: one wake-up per
-  /// frame would cost more than the frame. Before the first frame.
+  /// frame would cost more than the frame. The thread that begins frames calls it.
   void SetLimits(int most, int resume_at);
 
   /// Sets the number of the first frame, while none is in flight.
@@ -41,10 +41,9 @@ class FramesInFlight {
   template <class Condition>
   void WaitUntil(std::unique_lock<std::mutex>& lock, Condition&& condition);
 
-  int most_ = 0, resume_at_ = 0;
-
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable progressed_;
+  int most_ = 0, resume_at_ = 0;
   bool is_waited_for_ = false;
   bool is_stopped_ = false;
   int count_ = 0;

@@ -61,22 +61,31 @@ Status Session::ChooseDevices() {
   std::erase_if(spec_.conversions, [&](const VideoConversion& video) {
     return !spec_.devices || !bound_.RunsOnDevice() || video.scaling->is_identity();
   });
-  ACU_ASSIGN_OR_RETURN(const int most_frames, MemoryBudget(bound_.features, spec_).MostFrames());
-  ACU_RETURN_IF_ERROR(devices_.Choose(bound_.features, most_frames));
+  ACU_ASSIGN_OR_RETURN(most_frames_, MemoryBudget(bound_.features, spec_).MostFrames());
+  ACU_RETURN_IF_ERROR(devices_.Choose(bound_.features, most_frames_));
   if (!devices_.has_devices()) spec_.conversions.clear();
-  const int most = std::min(std::max(spec_.threads, devices_.frames_in_flight()), most_frames - 1);  // Add begins one
-  in_flight_.SetLimits(most, devices_.has_devices() ? most * 3 / 4 : most);
+  LimitFramesInFlight();
   return {};
 }
 
+void Session::LimitFramesInFlight() {
+  const int most = std::min(std::max(spec_.threads, devices_.frames_in_flight()), most_frames_ - 1);  // Add begins one
+  in_flight_.SetLimits(most, devices_.has_devices() ? most * 3 / 4 : most);
+}
+
 Status Session::StartThreads() {
+  devices_end_frames_ = devices_.has_devices() || devices_.may_join();
   // Frames end on the devices' threads too, so nothing may run in the caller's.
   pool_ = std::make_unique<ThreadPool>(
-      spec_.threads, devices_.has_devices() ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
+      spec_.threads, devices_end_frames_ ? ThreadPool::Mode::kThreads : ThreadPool::Mode::kInlineIfOne,
       [this](Status status) { Fail(std::move(status)); });
-  if (devices_.has_devices() && pool_->is_inline())
-    return Error(StatusCode::kOutOfMemory, "could not start the threads that devices need; use --backend cpu");
-  return devices_.Start(*pool_, RunsOnCpu());
+  if (devices_end_frames_ && pool_->is_inline()) {
+    if (devices_.has_devices())
+      return Error(StatusCode::kOutOfMemory, "could not start the threads that devices need; use --backend cpu");
+    devices_.Stop();  // none joins later
+    devices_end_frames_ = false;
+  }
+  return devices_.Start(*pool_);
 }
 
 /// Writes the scores of restored frames, several at a time.
@@ -143,7 +152,7 @@ Status Session::Add(Picture reference, std::vector<Picture> distorted, const Pic
 
 Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity) {
   const bool is_scored = next_index_ >= first_index_;
-  if (is_scored) in_flight_.Begin();
+  if (is_scored) BeginFrame();
   ACU_RETURN_IF_ERROR(log_.status());
   std::shared_ptr<FrameJob> job = is_scored ? jobs_.Take() : nullptr;
   FramePictures own = MakeFrame(std::move(reference), std::move(distorted));
@@ -157,6 +166,16 @@ Status Session::AddFrame(Picture reference, std::vector<Picture> distorted, cons
   job->Start();
   if (job->has_device_work()) devices_.Add(std::move(job));
   return {};
+}
+
+/// Waits until there is room for a frame. Devices that join later do so between two frames.
+void Session::BeginFrame() {
+  if (!devices_.may_join()) return in_flight_.Begin();
+  {
+    const TimeSum::Scope time(waiting_);
+    in_flight_.Begin();
+  }
+  if (devices_.Join(waiting_.seconds(), *pool_)) LimitFramesInFlight();
 }
 
 VideoPicture Session::MakeVideoPicture(Video video, Picture picture) const {
@@ -183,7 +202,7 @@ void Session::OnFramesDone(Jobs jobs) {
   for (const auto& job : jobs) job->DropInputs();
   if (!in_flight_.End(std::move(jobs))) return;
   // A device's thread must not be held up: its next batch waits.
-  if (!devices_.has_devices()) WriteReady();
+  if (!devices_end_frames_) WriteReady();
   else pool_->Submit([this](int) { WriteReady(); }, /*urgent=*/true);
 }
 

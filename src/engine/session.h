@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "base/threads/thread_pool.h"
+#include "base/time_sum.h"
 #include "engine/device_scheduler.h"
 #include "engine/frame_job.h"
 #include "engine/frames_in_flight.h"
@@ -83,7 +84,7 @@ class Session {
   int number(int distorted) const { return spec_.NumberOf(distorted); }  // among the run's videos
   int run_videos() const { return spec_.RunVideos(); }
 
-  /// Whether a feature runs on the CPU, which then needs the pictures' samples in the host's memory.
+  /// Whether a feature of the next frame runs on the CPU, which then needs the pictures' samples in the host's memory.
   bool RunsOnCpu() const;
 
   /// Whether pictures of the spec's conversions should be lazy: devices convert them, and no feature on the CPU reads
@@ -91,7 +92,7 @@ class Session {
   bool ConvertsOnDevice() const { return spec_.devices && bound_.RunsOnDevice() && devices_.has_devices(); }
 
   const std::vector<std::unique_ptr<DeviceLane>>& lanes() const { return devices_.lanes(); }
-  /// The first device; null: the CPU alone.
+  /// The first device; null: the CPU alone, or no device has joined yet.
   const DeviceInfo* device() const { return lanes().empty() ? nullptr : &lanes().front()->info(); }
   /// Devices that were skipped or failed, and why; options without effect; scores that are not numbers.
   std::vector<std::string> warnings() const { return log_.warnings(); }
@@ -102,11 +103,13 @@ class Session {
   Session(SessionSpec spec, BoundRequests bound);
   Status MakeMetrics();
   Status ChooseDevices();
+  void LimitFramesInFlight();
   Status StartThreads();
   Status Restore();
 
   Status CheckPictures(const Picture& reference, const std::vector<Picture>& distorted) const;
   Status AddFrame(Picture reference, std::vector<Picture> distorted, const PictureKey& identity);
+  void BeginFrame();
   VideoPicture MakeVideoPicture(Video video, Picture picture) const;
   FramePictures MakeFrame(Picture reference, std::vector<Picture> distorted) const;
   void Remember(const FramePictures& frame);
@@ -127,6 +130,9 @@ class Session {
   int reference_history_ = 0, distorted_history_ = 0;
   int64_t first_index_ = 0, next_index_ = 0;
   bool is_flushed_ = false;
+  int most_frames_ = 0;              // that memory has room for
+  bool devices_end_frames_ = false;  // from the first frame on, or later
+  TimeSum waiting_;                  // of the caller, for room
   FramesInFlight in_flight_;
   DeviceScheduler devices_;
   std::unique_ptr<ThreadPool> pool_;

@@ -1,6 +1,10 @@
 /* Many threads on libvship.so.
    Each makes handlers, scores and frees them; all share three more, which one of them frees while the others score.
-   Equal pairs have equal scores on every thread, and misuse gives codes. Silent where all of it holds. */
+   Equal pairs have equal scores on every thread, and misuse gives codes. Silent where all of it holds.
+
+   usage: vship_stress [kill]      kill: a third of the way, a kernel of the program's own traps on NVIDIA's first GPU, which
+   ends all work of this process there. Handlers then score on the CPU. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -8,7 +12,7 @@
 
 #include "vship_test.h"
 
-enum { THREADS = 12, ROUNDS = 40, METRICS = 3, WIDTH = 48, HEIGHT = 32 };
+enum { THREADS = 16, ROUNDS = 30, METRICS = 3, WIDTH = 48, HEIGHT = 32 };
 enum { NO_ERROR = 0, BAD_HANDLER = 10, BAD_POINTER = 11, BAD_INPUT_TYPE = 16 };
 
 static uint8_t planes[2][3][WIDTH * HEIGHT];
@@ -20,6 +24,7 @@ static double expected[METRICS];
 static pthread_barrier_t barrier;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int freed = 0;
+static int kills = 0;
 
 static void expect(int holds, const char *what, int thread) {
   if (holds) return;
@@ -59,6 +64,28 @@ static int score(void *handler, int metric, double *value) {
   return code;
 }
 
+/* The library works in the context that programs share with CUDA's runtime, where a trap is an error for good. */
+static void kill_device(void) {
+  static const char kernel[] = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry end_all() { trap; }\n";
+  int (*init)(unsigned), (*retain)(void **, int), (*set_current)(void *), (*load)(void **, const void *);
+  int (*find)(void **, void *, const char *), (*synchronize)(void);
+  int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **);
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL, *module = NULL, *function = NULL;
+  expect(driver != NULL, "there is no CUDA driver", -1);
+  if (!driver) return;
+  *(void **)&init = dlsym(driver, "cuInit");
+  *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+  *(void **)&set_current = dlsym(driver, "cuCtxSetCurrent");
+  *(void **)&load = dlsym(driver, "cuModuleLoadData");
+  *(void **)&find = dlsym(driver, "cuModuleGetFunction");
+  *(void **)&launch = dlsym(driver, "cuLaunchKernel");
+  *(void **)&synchronize = dlsym(driver, "cuCtxSynchronize");
+  expect(init(0) == 0 && retain(&context, 0) == 0 && set_current(context) == 0 && load(&module, kernel) == 0 &&
+             find(&function, module, "end_all") == 0 && launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL) == 0,
+         "the kernel that traps does not start", -1);
+  expect(synchronize() != 0, "it does not trap", -1);
+}
+
 static void misuse(int thread) {
   char text[64];
   double value = 0;
@@ -82,6 +109,7 @@ static void *work(void *number) {
   for (int round = 0; round < ROUNDS; ++round) {
     const int metric = (thread + round) % METRICS;
     double value = 0;
+    if (kills && thread == 1 && round == ROUNDS / 3) kill_device();
     void *own = make(metric);
     expect(own != NULL, "no handler", thread);
     expect(score(own, metric, &value) == NO_ERROR && value == expected[metric], "another score", thread);
@@ -130,7 +158,8 @@ static void forked_child(void) {
   expect(status == 0, "a forked child gets no error, or hangs", -1);
 }
 
-int main(void) {
+int main(int count, char **arguments) {
+  kills = count > 1 && strcmp(arguments[1], "kill") == 0;
   for (int p = 0; p < 3; ++p) {
     for (int i = 0; i < WIDTH * HEIGHT; ++i) {
       planes[0][p][i] = (uint8_t)(40 + (3 * i + 50 * p) % 150);

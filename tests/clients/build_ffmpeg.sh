@@ -3,7 +3,8 @@
 # (installed here), into $BUILD/clients/ffmpeg-SUITE/bin. Built once for a version of ffmpeg; acutance is replaced under
 # it, as a distribution would.
 # usage: build_ffmpeg.sh [SUITE]    "here" (default): the suites of this machine; another one, such as sid; "static": sid's as a
-# program without shared libraries, on the libvmaf.a that Meson makes of the source archive, as builders of static FFmpegs do
+# program without shared libraries, on the libvmaf.a that Meson makes of the source archive, as builders of static FFmpegs do;
+# "cuda": sid's with NVDEC and the filters that leave frames on the card (libvmaf_cuda, scale_cuda), whose kernels clang compiles
 set -euo pipefail
 
 suite=${1:-here}
@@ -40,6 +41,14 @@ else
   cmake --install "$build" --prefix "$prefix" >"$build/clients/install.log"
   linking=("--extra-ldflags=-Wl,-rpath,$prefix/lib")
 fi
+cards=()
+if [ "$suite" = cuda ]; then
+  suite=sid
+  # shellcheck disable=SC2054  # configure takes lists with commas
+  cards=(--enable-cuda --enable-ffnvcodec --enable-nvdec --enable-cuda-llvm --nvcc=clang-19
+    --enable-hwaccel=h264_nvdec,hevc_nvdec --enable-decoder=hevc --enable-parser=hevc
+    --enable-filter=libvmaf_cuda,scale_cuda,hwupload_cuda,hwdownload)
+fi
 
 # The build has only what the tests use: y4m, raw video, and H.264 in mp4 or matroska; libvmaf's
 # filter and those around it.
@@ -52,7 +61,7 @@ parts=(
   --enable-filter=libvmaf,psnr,ssim,scale,setsar,format,null,setpts,settb,fps,split,trim,select,copy,color,showinfo,extractplanes
   --enable-indev=lavfi)
 flags=(--disable-everything --disable-autodetect --disable-doc --disable-debug --disable-ffplay --disable-x86asm
-  --enable-libvmaf "${parts[@]}" "${linking[@]}" --prefix="$out")
+  --enable-libvmaf "${parts[@]}" "${cards[@]}" "${linking[@]}" --prefix="$out")
 
 # Source packages come from this machine's own package mirror, through separate lists.
 sources() {
@@ -62,22 +71,31 @@ sources() {
     if [ "$suite" = here ]; then cat; else awk -v suite="$suite" '!/security/ { $(NF-1) = suite; print; exit }'; fi
 }
 
+apt=(apt-get -qq -o "Dir::Etc::sourcelist=$out/apt/sources.list" -o Dir::Etc::sourceparts=-
+  -o "Dir::State::lists=$out/apt/lists" -o "Dir::Cache=$out/apt/cache" -o APT::Sandbox::User=)
+
+# download OPTION... PACKAGE: into $out/apt
+download() { cd "$out/apt" && "${apt[@]}" source --download-only "$@" </dev/null; }
+
 fetch() {
   sources >"$out/apt/sources.list"
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$out/apt/sources.list" -o Dir::Etc::sourceparts=-
-    -o "Dir::State::lists=$out/apt/lists" -o "Dir::Cache=$out/apt/cache" -o APT::Sandbox::User=)
   "${apt[@]}" update </dev/null
-  cd "$out/apt"
-  "${apt[@]}" source --download-only ffmpeg </dev/null && return
+  [ ${#cards[@]} = 0 ] || download --tar-only nv-codec-headers
+  download ffmpeg && return
   # In a suite that moves, a version may leave the mirror before the list is renewed.
   echo "ffmpeg of $suite: its packaging cannot be had; building the upstream source in it without Debian's patches"
   rm -f ./*.dsc
-  "${apt[@]}" source --download-only --tar-only ffmpeg </dev/null
+  download --tar-only ffmpeg
 }
 
 newest() { find "$out/apt" -maxdepth 1 -name "ffmpeg_*$1" | sort -V | tail -1; }
 
 [ -n "$(newest .orig.tar.xz)" ] || (fetch)
+if [ ${#cards[@]} -gt 0 ]; then  # the headers of NVIDIA's driver
+  mkdir -p "$out/headers/source"
+  tar -xf "$(find "$out/apt" -name 'nv-codec-headers_*.orig.tar.*')" --strip-components=1 -C "$out/headers/source"
+  make -C "$out/headers/source" install PREFIX="$out/headers" >/dev/null
+fi
 package=$(newest .dsc)
 tarball=$(newest .orig.tar.xz)
 name=$(basename "${package:-$tarball}")
@@ -94,7 +112,7 @@ fi
 cd "$out/source"
 echo "building $name: log in $out/build.log"
 {
-  PKG_CONFIG_PATH=$prefix/lib/pkgconfig ./configure "${flags[@]}"
+  PKG_CONFIG_PATH=$prefix/lib/pkgconfig:$out/headers/lib/pkgconfig ./configure "${flags[@]}"
   make -j "$jobs"
   make install
 } >"$out/build.log" 2>&1 || {

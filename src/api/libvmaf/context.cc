@@ -7,7 +7,6 @@
 #include "api/libvmaf/log.h"
 #include "base/number.h"
 #include "base/threads/exception_barrier.h"
-#include "exec/tuning.h"
 #include "log/log_writer.h"
 
 namespace acutance::libvmaf {
@@ -15,10 +14,14 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-/// The device of ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that unchanged programs run on any device. Without them, a
-/// device that has passed its self-test before.
+/// About what a driver takes to start: a program that would end sooner never starts one, and none takes more than twice
+/// as long as it would if it knew its length.
+constexpr std::chrono::milliseconds kPatience{400};
+
+/// The device of ACUTANCE_BACKEND and ACUTANCE_DEVICE, so that unchanged programs run on any device. Without them, the
+/// CPU, and GPUs join it where the program waits for it.
 Result<DeviceChoice> ChoiceFromEnvironment() {
-  DeviceChoice choice = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = true};
+  DeviceChoice choice = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .patience = kPatience};
   const char* backend = std::getenv("ACUTANCE_BACKEND");
   if (backend && *backend) choice = {.backend = backend, .index = {}, .excluded = {}};
   if (const char* device = std::getenv("ACUTANCE_DEVICE"); device && *device) {
@@ -33,11 +36,6 @@ Result<DeviceChoice> ChoiceFromEnvironment() {
 }
 
 }  // namespace
-
-DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format) {
-  const bool is_small = ClassifyWorkload(format.width, format.height) == WorkloadClass::kSmall;
-  return choice.only_proved && is_small ? DeviceChoice() : choice;
-}
 
 Context::Context(const VmafConfiguration& config, DeviceChoice choice)
     : threads_(std::max(1, static_cast<int>(config.n_threads))),
@@ -110,8 +108,8 @@ Status Context::CheckPair(const HeldPicture& reference, const HeldPicture& disto
 }
 
 /// The device that was imported; the CPU does what it cannot.
-Result<std::shared_ptr<DevicePicker>> Context::PickDevices(const PictureFormat& format) const {
-  if (!cuda_) return MakeDevicePicker(ChoiceFor(choice_, format));
+Result<std::shared_ptr<DevicePicker>> Context::PickDevices() const {
+  if (!cuda_) return MakeDevicePicker(choice_);
   if (!gpu_allowed_) return {nullptr};
   Result<std::unique_ptr<Device>> device = cuda_->OpenDevice();
   if (device.ok()) return std::make_shared<DevicePicker>(std::move(device).value());
@@ -125,7 +123,7 @@ Status Context::StartSession(const PictureFormat& format) {
   spec.threads = threads_;
   spec.subsample = subsample_;
   spec.format = format;
-  ACU_ASSIGN_OR_RETURN(spec.devices, PickDevices(format));
+  ACU_ASSIGN_OR_RETURN(spec.devices, PickDevices());
   ACU_ASSIGN_OR_RETURN(session_, Session::Open(std::move(spec)));
   scores_.Attach(session_.get());
   return {};
@@ -139,10 +137,14 @@ Status Context::Start(const PictureFormat& format) {
   if (features_.empty()) return {};
   start_error_ = CatchExceptions([&] { return StartSession(format); });
   if (!start_error_.ok()) session_.reset();
-  if (session_ && session_->device())
-    Log(VMAF_LOG_LEVEL_INFO,
-        fmt::format("features are computed on {} ({})", session_->device()->name, session_->device()->backend));
   return start_error_;
+}
+
+void Context::LogDevice() {
+  if (device_logged_ || !session_ || !session_->device()) return;
+  device_logged_ = true;
+  Log(VMAF_LOG_LEVEL_INFO, fmt::format("features are computed on {} ({}) from picture {} on", session_->device()->name,
+                                       session_->device()->backend, next_index_));
 }
 
 Status Context::AddPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index) {
@@ -155,7 +157,9 @@ Status Context::AddPair(const VmafPicture& reference, const VmafPicture& distort
   if (needs_host && cuda_ && first.on_device()) ACU_RETURN_IF_ERROR(cuda_->WaitForClients());
   ACU_ASSIGN_OR_RETURN(Picture engine_first, first.ToEngine(needs_host));
   ACU_ASSIGN_OR_RETURN(Picture engine_second, second.ToEngine(needs_host));
-  return session_->Add(std::move(engine_first), {std::move(engine_second)});
+  ACU_RETURN_IF_ERROR(session_->Add(std::move(engine_first), {std::move(engine_second)}));
+  LogDevice();
+  return {};
 }
 
 Status Context::Read(VmafPicture& reference, VmafPicture& distorted, unsigned index) {

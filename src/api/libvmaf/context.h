@@ -21,10 +21,6 @@
 
 namespace acutance::libvmaf {
 
-/// The choice for pictures of a format: a device that the program did not request gets pictures from 1280x720 on. A CPU
-/// scores a short video of smaller ones before a driver has started.
-DeviceChoice ChoiceFor(const DeviceChoice& choice, const PictureFormat& format);
-
 /// A context serves one thread at a time: With() locks it.
 class Context {
  public:
@@ -77,7 +73,8 @@ class Context {
   Status AddPair(const VmafPicture& reference, const VmafPicture& distorted, unsigned index);
   Status Start(const PictureFormat& format);
   Status StartSession(const PictureFormat& format);
-  Result<std::shared_ptr<DevicePicker>> PickDevices(const PictureFormat& format) const;
+  Result<std::shared_ptr<DevicePicker>> PickDevices() const;
+  void LogDevice();
   Result<VmafPicture> FetchFrom(const std::shared_ptr<PictureSource>& pool, std::string_view maker);
   void Notify();
   void LogWarnings();
@@ -99,6 +96,7 @@ class Context {
   int64_t next_index_ = 0;
   std::chrono::steady_clock::time_point begin_;
   size_t warnings_logged_ = 0;
+  bool device_logged_ = false;
   std::unique_ptr<Session> session_;
   Scores scores_;
 

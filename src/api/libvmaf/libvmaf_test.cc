@@ -366,16 +366,6 @@ TEST(Libvmaf, TheEnvironmentChoosesTheBackend) {
   unsetenv("ACUTANCE_DEVICE");
 }
 
-TEST(Libvmaf, ADeviceThatNobodyAskedForTakesLargePictures) {
-  const DeviceChoice unset = {.backend = "auto", .index = {}, .excluded = {}, .further = {}, .only_proved = true};
-  EXPECT_EQ(libvmaf::ChoiceFor(unset, {1280, 719}).backend, "cpu");
-  EXPECT_EQ(libvmaf::ChoiceFor(unset, {1280, 720}).backend, "auto");
-  EXPECT_TRUE(libvmaf::ChoiceFor(unset, {3840, 2160}).only_proved);
-  DeviceChoice asked = unset;
-  asked.only_proved = false;
-  EXPECT_EQ(libvmaf::ChoiceFor(asked, {64, 64}).backend, "auto");
-}
-
 TEST(Libvmaf, LogsHaveFeaturesThenModelsThenAggregates) {
   Vmaf vmaf;
   LoadedModel loaded;

@@ -29,6 +29,24 @@ inline const Backend kFlakyBackend = {"emu", "the emulator with a fault",
                                         return std::unique_ptr<Device>(std::make_unique<FlakyDevice>(g_fault));
                                       }};
 
+/// The emulator as a device that must prove itself.
+class HonestDevice : public FlakyDevice {
+ public:
+  HonestDevice() : FlakyDevice({}), info_(FlakyDevice::info()) { info_.is_reference = false; }
+  const DeviceInfo& info() const override { return info_; }
+
+ private:
+  DeviceInfo info_;
+};
+
+/// It cannot: its kernels do not load.
+class UntestedDevice : public HonestDevice {
+ public:
+  Result<std::unique_ptr<Kernel>> LoadKernel(const KernelImage&) override {
+    return Error(StatusCode::kUnsupported, "no kernels");
+  }
+};
+
 inline const std::vector<FeatureRequest> kFeatures = {{"motion", {}},
                                                       {"motion", {{"motion_five_frame_window", "true"}}},
                                                       {"psnr", {{"enable_apsnr", "true"}}},
