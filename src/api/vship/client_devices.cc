@@ -7,9 +7,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "base/environment.h"
+#include "devices/backends.h"
 #include "devices/shared_device.h"
 
 namespace acutance::vship {
@@ -31,6 +33,11 @@ PinnedMemory& ThePinned() {
   return pinned;
 }
 
+std::string BackendName() {
+  const char* backend = Variable("VSHIP_BACKEND");
+  return backend ? backend : "auto";
+}
+
 Outcome AllocateOnHost(uint64_t bytes, void*& memory) {
   constexpr auto kLine = static_cast<size_t>(kAlignment);
   if (bytes > std::numeric_limits<size_t>::max() - kLine) return Failure(kOutOfRam, "{} bytes", bytes);
@@ -50,11 +57,16 @@ Outcome AllocateFor(const std::shared_ptr<SharedDevice>& device, uint64_t bytes,
 }  // namespace
 
 std::vector<api::FrameDevice> Gpus() {
-  const char* backend = Variable("VSHIP_BACKEND");
-  return api::ListFrameDevices(backend ? backend : "auto", {"ssimulacra2", "butteraugli", "cvvdp"});
+  return api::ListFrameDevices(BackendName(), {"ssimulacra2", "butteraugli", "cvvdp"});
+}
+
+Outcome CheckBackend() {
+  const Status status = CheckDeviceChoice({.backend = BackendName()});
+  return status.ok() ? Outcome() : Failure(kBadDeviceArgument, "VSHIP_BACKEND: {}", status.message());
 }
 
 Outcome CheckDevice(int device) {
+  if (Outcome bad = CheckBackend(); !bad.ok()) return bad;
   const auto last = static_cast<int>(Gpus().size());
   if (device >= 0 && device <= last) return {};
   return Failure(kBadDeviceArgument, "there is no device {}; the processor is the last one, {}", device, last);

@@ -13,6 +13,9 @@ namespace acutance::vship {
 /// The GPUs, from number 0 on: those of $VSHIP_BACKEND, by default of the first backend that has any. The CPU follows.
 std::vector<api::FrameDevice> Gpus();
 
+/// Fails where $VSHIP_BACKEND names none.
+Outcome CheckBackend();
+/// The same, and where there is no such device.
 Outcome CheckDevice(int device);
 
 /// Sets FrameScorerOptions::backend and device.

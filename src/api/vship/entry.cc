@@ -321,6 +321,7 @@ Version Vship_GetVersion() {
 int Vship_GetDeviceCount(int* count) {
   return Call([&]() -> Outcome {
     if (!count) return Null("the count");
+    if (Outcome bad = CheckBackend(); !bad.ok()) return bad;
     *count = static_cast<int>(Gpus().size()) + 1;
     return {};
   });
