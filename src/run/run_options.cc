@@ -272,6 +272,10 @@ Status CompleteRequest(RunRequest& request) {
   if (request.threads == 0) request.threads = std::min(UsableCpus(), kMaxThreads);
   request.open.decoder_threads = request.threads > 1 ? 0 : 1;
   const bool copies = CopiesFromHardware(request.decoder);
+  if (!copies && !request.decoder_device.empty())
+    return Error(StatusCode::kInvalidArgument,
+                 "--decoder-device {} needs --decoder vulkan or vaapi; --device names the device of nvdec",
+                 request.decoder_device);
   request.open.may_use_device = copies || (request.decoder != Decoder::kCpu && !RunsOnCpu(request.device));
   request.open.segments.most_bytes = DecodingMemory(request) / (1 + std::max<size_t>(request.distorted.size(), 1));
   if (request.open.raw) ACU_RETURN_IF_ERROR(CheckRaw(*request.open.raw));

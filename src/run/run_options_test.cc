@@ -82,6 +82,14 @@ TEST(RunOptionsTest, RawFormatNeedsItsSize) {
   EXPECT_TRUE(p010.open.raw_is_semi_planar);
 }
 
+TEST(RunOptionsTest, ADecodersDeviceNeedsADecoderThatHasSome) {
+  RunRequest request = DefaultRequest();
+  request.decoder_device = "1";
+  EXPECT_THAT(CompleteRequest(request).message(), HasSubstr("--decoder vulkan or vaapi"));
+  request.decoder = Decoder::kVulkan;
+  EXPECT_TRUE(CompleteRequest(request).ok());
+}
+
 TEST(RunOptionsTest, ModelsAreChosenWhereNoneIsNamed) {
   EXPECT_EQ(With({}).choose_models, Viewing::kBySize);
   EXPECT_EQ(With({{"viewing", "tv"}}).choose_models, Viewing::kTv);
