@@ -44,6 +44,7 @@ struct SessionOptions {
   int threads = 0;                // 0: one for each usable CPU; 1: all work is done inside Add and Finish
   int subsample = 1;              // N: score only every Nth frame, from the first
   int videos = 1;                 // distorted videos
+  int frames = 0;  // of a short video, about; 0: not known. A device computes no more at once, and is sooner
   /// Frames/s of the videos, for features that read it (xpsnr, cvvdp) and do not have it as an option. Not set: they
   /// use defaults. Files that Score() opens declare their own.
   std::optional<double> frame_rate;

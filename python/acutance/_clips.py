@@ -14,7 +14,7 @@ from ._score import DEFAULT_MODEL, wait
 
 # Sessions on a device by the samples of a picture up to which they suit: enough that the device has work while one session
 # writes the scores of its clip, and fewer where pictures fill the device, since each session takes memory for its own.
-_DEVICE_SESSIONS = ((512 * 512, 8), (1920 * 1088, 4))
+_DEVICE_SESSIONS = ((512 * 512, 16), (1920 * 1088, 4))
 _LEAST_DEVICE_SESSIONS = 2
 _COLORS = ("yuv", "rgb")
 

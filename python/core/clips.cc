@@ -135,19 +135,29 @@ struct ClipScorer::State {
   std::mutex mutex;  // guards what follows
   std::vector<Session> idle;
   std::optional<PictureFormat> format;  // of the idle sessions
+  int frames = 0;                       // that they compute at once
 
-  Expected<Session> Take(const PictureFormat& wanted) {
+  /// Fills `idle` again where clips of this size need other sessions.
+  void Prepare(const PictureFormat& wanted, int wanted_frames) {
+    const std::lock_guard lock(mutex);
+    if (format == wanted && frames >= wanted_frames && frames < 2 * wanted_frames) return;
+    idle.clear();
+    format = wanted;
+    frames = wanted_frames;
+  }
+
+  Expected<Session> Take() {
+    SessionOptions made = options;
     {
       const std::lock_guard lock(mutex);
-      if (format != wanted) idle.clear();
-      format = wanted;
       if (!idle.empty()) {
         Session session = std::move(idle.back());
         idle.pop_back();
         return session;
       }
+      made.frames = frames;
     }
-    return Session::Create(options);
+    return Session::Create(made);
   }
 
   void PutBack(Session session, const PictureFormat& made_for) {
@@ -163,7 +173,7 @@ struct ClipScorer::State {
 /// What one thread does: clips that no other has begun, until none is left.
 Status ClipScorer::State::Work(const ClipBatch& batch, std::atomic<int>& next, std::vector<ClipScores>& scores,
                                Task::Shared& shared, const Outcomes& outcomes) {
-  Expected<Session> session = Take(batch.format);
+  Expected<Session> session = Take();
   if (!session) return session.status();
   for (int clip = next++; clip < batch.clips() && !outcomes.failed(); clip = next++) {
     Expected<ClipScores> scored = ScoreClip(*session, batch, clip, shared);
@@ -176,6 +186,7 @@ Status ClipScorer::State::Work(const ClipBatch& batch, std::atomic<int>& next, s
 }
 
 Expected<Outcome> ClipScorer::State::ScoreAll(const ClipBatch& batch, Task::Shared& shared) {
+  Prepare(batch.format, batch.frames());
   std::vector<ClipScores> scores(static_cast<size_t>(batch.clips()));
   std::atomic<int> next = 0;
   Outcomes outcomes;

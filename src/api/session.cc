@@ -117,6 +117,7 @@ Expected<Session> Session::Create(const SessionOptions& options) {
   engine.features = ToEngine(options.features);
   engine.threads = ThreadsOf(options);
   engine.subsample = options.subsample;
+  engine.frames = options.frames;
   engine.video = options.declared;
   if (options.frame_rate) engine.video["fps"] = fmt::format("{}", *options.frame_rate);
   engine.distorted_count = options.videos;

@@ -105,6 +105,7 @@ Result<std::unique_ptr<DeviceLane>> DeviceLane::Make(CachedDevice device, const 
 Status DeviceLane::Prepare() {
   const int pairs = PreferredBatch(ClassifyWorkload(spec_.format.width, spec_.format.height), info().family);
   int frames = std::clamp(pairs / spec_.distorted_count, 1, std::max(settings_.most_frames / (kSlots + 1), 1));
+  if (spec_.frames > 0) frames = std::min(frames, spec_.frames);
   if (spec_.gathering) frames = std::min(frames, spec_.gathering->most_frames);
   key_ = {spec_.format, frames, spec_.max_device_memory, spec_.subsample};
   if (cached_.planes) cached_.planes->BeginRun();

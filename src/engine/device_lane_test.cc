@@ -213,6 +213,20 @@ TEST(DeviceLane, ReportsEachDeviceThatWasNamedAndRefused) {
             "no device can run this: closed device 0: its waves have 48 lanes");
 }
 
+TEST(DeviceLane, ABatchIsNotLargerThanAShortVideo) {
+  SessionSpec spec = SpecOf(Emu(), kTiny);
+  spec.frames = 3;
+  const auto session = Open(spec);
+  EXPECT_EQ(session->lanes().front()->batch(), 3);
+  ASSERT_TRUE(AddFrames(*session, kTiny, 7).ok()) << "it may be longer than it was said to be";
+  ASSERT_TRUE(session->Flush().ok());
+  spec.devices = nullptr;
+  const auto cpu = Open(spec);
+  ASSERT_TRUE(AddFrames(*cpu, kTiny, 7).ok());
+  ASSERT_TRUE(cpu->Flush().ok());
+  ExpectSameLogs(*cpu, *session, 1);
+}
+
 TEST(DeviceLane, ADeviceProvesItselfForTheSessionsMetrics) {
   const test::TempDir cache;
   ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);

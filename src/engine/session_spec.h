@@ -44,6 +44,7 @@ struct SessionSpec {
   std::vector<FeatureRequest> features{};  // in addition to those that the models need
   int threads = 1;                         // 1: everything runs in the caller's thread
   int subsample = 1;                       // score only frames whose index it divides
+  int frames = 0;  // of the videos, about; 0: not known. A device takes as long for a batch that is not full
   int distorted_count = 1;
   /// The distorted videos' numbers in artifacts and warnings, where they are a part of a run's; empty: 0, 1, ...
   std::vector<int> numbers{};

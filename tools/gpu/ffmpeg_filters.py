@@ -38,68 +38,76 @@ def make(build, folder):
                             folder / f"{name}_{side}.mp4"], check=True)
 
 
+class Run:
+    """One run of FFmpeg: its log, the seconds that it took, when a GPU took pictures and from which one on."""
+
+    def __init__(self, folder, work, name, graph, inputs, turns, variables):
+        log = work / "log.xml"
+        log.unlink(missing_ok=True)
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "lib"), **variables}
+        command = [str(folder / "ffmpeg"), "-v", "verbose", "-nostdin", "-nostats"]
+        for side in ("dis", "ref"):
+            command += [*inputs, "-stream_loop", str(turns - 1), "-i", str(folder / f"{name}_{side}.mp4")]
+        command += ["-lavfi", graph.format(log=log), "-f", "null", "-"]
+        begin = time.monotonic()
+        self.taken, said = None, []
+        with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            for line in process.stderr:
+                said.append(line)
+                if found := re.search(r"features are computed on (.*) from picture (\d+)", line):
+                    self.taken = (found[1], int(found[2]), time.monotonic() - begin)
+        self.seconds = time.monotonic() - begin
+        self.log = re.sub(r"fps=\"[^\"]*\"|<fyi [^>]*>", "", log.read_text()) if log.exists() else None
+        if process.returncode != 0:
+            self.log = None
+            print("".join(line for line in said if "libvmaf" in line or "rror" in line)[-1500:])
+
+
 class Checks:
     def __init__(self, folder):
         self.folder, self.failed = folder, 0
         self.work = pathlib.Path(tempfile.mkdtemp())
-
-    def run(self, name, graph, inputs=(), turns=1, **variables):
-        """One log, the seconds that it took, and what FFmpeg printed."""
-        log = self.work / "log.xml"
-        log.unlink(missing_ok=True)
-        environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder / "lib"), **variables}
-        command = [str(self.folder / "ffmpeg"), "-v", "verbose", "-nostdin"]
-        for side in ("dis", "ref"):
-            command += [*inputs, "-stream_loop", str(turns - 1), "-i", str(self.folder / f"{name}_{side}.mp4")]
-        command += ["-lavfi", graph.format(log=log), "-f", "null", "-"]
-        begin = time.monotonic()
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        seconds = time.monotonic() - begin
-        if done.returncode != 0 or not log.exists():
-            print(done.stderr[-2000:])
-            return None, seconds, done.stderr
-        text = re.sub(r"fps=\"[^\"]*\"|<fyi [^>]*>", "", log.read_text())
-        return text, seconds, done.stderr
 
     def expect(self, holds, what):
         if not holds:
             self.failed += 1
             print("FAILED:", what)
 
-    def row(self, name, what, result, cpu, turns):
-        log, seconds, said = result
-        self.expect(log is not None and log == cpu, f"{name}, {what}: the log is the CPU's")
-        taken = re.findall(r"features are computed on (.*) from picture (\d+)", said)
+    def run(self, name, what, graph, cpu=None, inputs=(), turns=1, **variables):
+        run = Run(self.folder, self.work, name, graph, inputs, turns, variables)
+        self.expect(run.log is not None and run.log == (cpu or run).log, f"{name}, {what}: the log is the CPU's")
         frames = FRAMES * turns
-        print(f"| {name} | {what} | {frames} | {seconds:.2f} s | {frames / seconds:.0f} | "
-              f"{', '.join(f'{device} from {first}' for device, first in taken) or 'the CPU'} |", flush=True)
-        return [int(first) for _, first in taken]
+        device = "{0} from picture {1}, after {2:.2f} s".format(*run.taken) if run.taken else "the CPU"
+        print(f"| {name} | {what} | {frames} | {run.seconds:.2f} s | {frames / run.seconds:.0f} | {device} |", flush=True)
+        return run
+
+    def check(self, name, form, turns):
+        one, all_cores = (HOST.format(threads=n) for n in (1, len(os.sched_getaffinity(0))))
+        caches = {"XDG_CACHE_HOME": str(self.work / f"cache-{name}"), "CUDA_CACHE_PATH": str(self.work / f"cuda-{name}")}
+        cpu = self.run(name, "libvmaf, CPU, one thread", one, turns=turns, ACUTANCE_BACKEND="cpu")
+        self.run(name, "libvmaf, one thread, a GPU's first run", one, cpu, turns=turns, **caches)
+        later = self.run(name, "libvmaf, one thread", one, cpu, turns=turns, **caches)
+        self.expect(later.taken, f"{name}: a GPU takes over where the CPU is slow")
+        self.run(name, "libvmaf, CPU, all cores", all_cores, cpu, turns=turns, ACUTANCE_BACKEND="cpu")
+        self.run(name, "libvmaf, all cores", all_cores, cpu, turns=turns, **caches)
+        if "10" not in form:  # FFmpeg's filter takes 8 bits
+            for what in ("libvmaf_cuda, NVDEC, first run", "libvmaf_cuda, NVDEC"):
+                on_card = self.run(name, what, CARD.format(form=form), cpu, DECODED, turns, **caches)
+                self.expect(on_card.taken and on_card.taken[1] == 0, f"{name}: libvmaf_cuda computes all on the card")
+        cpu = self.run(name, "libvmaf, CPU, one thread, short", one, ACUTANCE_BACKEND="cpu")
+        self.run(name, "libvmaf, one thread, short", one, cpu, **caches)
 
 
-CPU = "libvmaf=n_threads={threads}:log_path={{log}}"
+HOST = "libvmaf=n_threads={threads}:log_path={{log}}"
 CARD = "[0:v]scale_cuda=format={form}[d];[1:v]scale_cuda=format={form}[r];[d][r]libvmaf_cuda=log_path={{log}}"
 DECODED = ("-hwaccel", "cuda", "-hwaccel_output_format", "cuda")
 
 
 def check(folder):
     checks = Checks(folder)
-    threads = len(os.sched_getaffinity(0))
-    graph = CPU.format(threads=threads)
     print("| clip | filter | frames | time | frames/s | features on |\n|---|---|---|---|---|---|")
     for name, form, _, _, turns in CLIPS:
-        caches = {"XDG_CACHE_HOME": str(checks.work / f"cache-{name}"), "CUDA_CACHE_PATH": str(checks.work / f"cuda-{name}")}
-        for count in (1, turns):
-            cpu = checks.run(name, graph, turns=count, ACUTANCE_BACKEND="cpu")
-            checks.row(name, "libvmaf, CPU", cpu, cpu[0], count)
-            for what in ("libvmaf, first run of a GPU", "libvmaf, later run"):
-                taken = checks.row(name, what, checks.run(name, graph, turns=count, **caches), cpu[0], count)
-                if count > 1 and what.endswith("later run"):
-                    checks.expect(taken, f"{name}: a GPU takes over in a long run")
-            one = checks.run(name, CPU.format(threads=1), turns=count, **caches)
-            checks.row(name, "libvmaf, one thread, later run", one, cpu[0], count)
-            on_card = checks.run(name, CARD.format(form=form), DECODED, count, **caches)
-            first = checks.row(name, "libvmaf_cuda, NVDEC", on_card, cpu[0], count)
-            checks.expect(first == [0], f"{name}: libvmaf_cuda computes all on the card")
+        checks.check(name, form, turns)
     print(f"ffmpeg_filters: {checks.failed} failed")
     return checks.failed > 0
 
