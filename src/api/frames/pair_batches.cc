@@ -44,7 +44,7 @@ FrameGathering GatheringOf(const PictureFormat& format) {
     case WorkloadClass::kSmall:
       return {.most_frames = kMany, .most_batches = 4};
     case WorkloadClass::kMedium:
-      return {.most_frames = 1, .most_batches = 6};
+      return {.most_frames = 1, .most_batches = 10};
     default:
       return {.most_frames = 1, .most_batches = 4};
   }

@@ -6,6 +6,7 @@
 
 #define CHANNELS 4
 #define STORED 3
+#define AT_ONCE 4  // stored frames that an item reads before it adds them: one by one, their latency would show
 
 struct CvvdpStreamShared {
   float taps[CHANNELS * (CVVDP_MOST_TAPS + 1)];
@@ -31,6 +32,12 @@ FUNCTION(void) store_color(CONTEXT(CvvdpColor color, int32_t slot, int32_t place
     plane = BUFFER_AT(float, args.stored, int64_t((slot * STORED + c) * args.to_row) * int64_t(args.height));
     plane.data[place] = color.at[c];
   }
+}
+
+// Of the filter's frame `step`, or of the clip's first where that is later.
+FUNCTION(int32_t) slot_of(CONTEXT(int32_t first, int32_t step, int32_t oldest)) {
+  const int32_t slot = first + (step > oldest ? step : oldest);
+  return slot < args.reach ? slot : slot - args.reach;
 }
 
 struct FilteredFrame {
@@ -72,23 +79,32 @@ KERNEL_MAIN() {
     const ReaderPlaces places = reader_places(PASS(conversion, x, y));
     const int32_t before = args.frames_before_start.data[args.video];
     const int32_t batch = args.frames_before_start.data[2];
-    const bool follows = batch > 0;
     const int32_t unread = args.history - (args.reach - 1);
     const int32_t oldest = before > unread ? before - unread : 0;  // that the clip has, counted from the filter's on
     const int32_t place = y * args.to_row + x;
+    const int32_t first = (batch + 1) % args.reach;  // the slot of the filter's first frame
+    FilteredFrame sums = no_frames();
+    int32_t step = 0;
+    if (batch > 0 && oldest + 1 < args.reach) {
+      for (; step + AT_ONCE < args.reach; step += AT_ONCE) {
+        CvvdpColor colors[AT_ONCE];
+        UNROLL for (int32_t k = 0; k < AT_ONCE; ++k) {
+          colors[k] = stored_color(PASS(slot_of(PASS(first, step + k, oldest)), place));
+        }
+        UNROLL for (int32_t k = 0; k < AT_ONCE; ++k) { sums = add_frame(PASS(sums, colors[k], CHANNELS * (step + k))); }
+      }
+      for (; step + 1 < args.reach; ++step) {
+        const CvvdpColor color = stored_color(PASS(slot_of(PASS(first, step, oldest)), place));
+        sums = add_frame(PASS(sums, color, CHANNELS * step));
+      }
+    }
+    const int32_t begin = step;
     CvvdpColor color;
     UNROLL for (int32_t c = 0; c < STORED; ++c) color.at[c] = 0.0f;
-    FilteredFrame sums = no_frames();
-    for (int32_t step = 0; step < args.reach; ++step) {
-      const int32_t there = step > oldest ? step : oldest;
-      if (step == 0 || step > oldest) {
-        const int32_t slot = (batch + 1 + there) % args.reach;
-        if (follows && there + 1 < args.reach) {
-          color = stored_color(PASS(slot, place));
-        } else {
-          color = channels_of(PASS(conversion, there, x, y, places));
-          store_color(PASS(color, slot, place));
-        }
+    for (; step < args.reach; ++step) {
+      if (step == begin || step > oldest) {
+        color = channels_of(PASS(conversion, step > oldest ? step : oldest, x, y, places));
+        store_color(PASS(color, slot_of(PASS(first, step, oldest)), place));
       }
       sums = add_frame(PASS(sums, color, CHANNELS * step));
     }
