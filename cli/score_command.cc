@@ -143,12 +143,22 @@ std::string PooledTable(const ScoredEncode& encode, const Summary& summary, cons
   return text;
 }
 
-/// Rows: parts of every video; columns: the pools of each model's score for parts, and the greatest SI and TI of shots.
+/// What parts have in tables, by names and keys: each model's score; without models what frames are compared by.
+std::vector<std::pair<std::string, std::string>> ScoresOfParts(const Session& session) {
+  std::vector<std::pair<std::string, std::string>> scores;
+  for (const ModelRun& model : session.models()) scores.emplace_back(model.model().name, model.main_score_key());
+  const ScoreTable& table = session.scores(0);
+  const std::optional<int> column = scores.empty() ? FindQualityColumn(table, "") : std::nullopt;
+  if (column) scores.emplace_back(table.columns()[*column].shown, table.columns()[*column].stored);
+  return scores;
+}
+
+/// Rows: parts of every video; columns: the pools of each score for parts, and the greatest SI and TI of shots.
 std::string PartsTable(const std::string& title, std::optional<std::vector<Part>> SummaryVideo::*parts,
                        const Session& session, const Summary& summary) {
   const std::vector<Column> columns = ColumnsOf(summary.part_pools);
   std::string text;
-  for (const ModelRun& model : session.models()) {
+  for (const auto& [name, key] : ScoresOfParts(session)) {
     for (const SummaryVideo& video : summary.videos) {
       if (!(video.*parts)) continue;
       const ScoreTable& table = *video.scores;
@@ -159,13 +169,13 @@ std::string PartsTable(const std::string& title, std::optional<std::vector<Part>
       std::vector<Row> rows;
       for (const Part& part : *(video.*parts)) {
         rows.push_back({fmt::format("{}-{} {}", part.begin, part.end - 1, part.name),
-                        Cells(summary, video, columns, table.columns()[table.Find(model.main_score_key())], &part)});
+                        Cells(summary, video, columns, table.columns()[table.Find(key)], &part)});
         if (!has_information) continue;
         const auto& [spatial, temporal] = video.shot_information[rows.size() - 1];
         for (const auto& greatest : {spatial.max, temporal.max})
           rows.back().cells.push_back(greatest ? fmt::format("{:.1f}", *greatest) : "-");
       }
-      text += fmt::format("{}\n", model.model().name) + Line(head, kPartName, kPartCell);
+      text += fmt::format("{}\n", name) + Line(head, kPartName, kPartCell);
       for (const Row& row : rows) text += Line(row, kPartName, kPartCell);
     }
   }

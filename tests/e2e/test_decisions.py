@@ -69,6 +69,9 @@ class Contract(CommandTest):
         self.assertAlmostEqual(sum(parts) / 25, whole, delta=1e-9)
         text = self.assert_ok(self.score(clips["a"], clips["b"], "-m", "vmaf_v0.6.1", "--align", "index", "--shots"))
         self.assertIn("12-24", text)
+        for part in ("--shots", "--segments=0f,12f"):
+            text = self.assert_ok(self.score(*args, part))
+            self.assertRegex(text, r"psnr_y\n(shots|segments) +mean +min.*\n0-11 .*\n12-24 ")
 
     def test_intervals_of_collections(self):
         document = self.summary(self.ref, self.dis, "-m", "vmaf_b_v0.6.3")
