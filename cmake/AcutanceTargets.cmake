@@ -27,6 +27,8 @@ else()
 endif()
 # A unique symbol cannot be made local (libvmaf/archive.py).
 target_compile_options(acutance_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+# Clang evaluates no square roots when it compiles, and refuses functions of them that GCC may evaluate then.
+target_compile_options(acutance_flags INTERFACE $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-invalid-constexpr>)
 # Instruction sets that Highway need not compile for (libvmaf/library/meson.build has the same). On Arm, NEON alone, called
 # without a check at run time: Highway's check takes AES for granted, which a Raspberry Pi 4 lacks, and SVE's vectors fit
 # neither the arrays nor the structures that hold vectors here.

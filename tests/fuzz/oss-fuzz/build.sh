@@ -30,7 +30,7 @@ END
 
 # The targets are linked with C's libraries as shared ones, which go next to them.
 cmake -S "$SRC/acutance" -B "$WORK/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=None \
-  -DCMAKE_CXX_FLAGS="$CXXFLAGS -DHWY_COMPILE_ONLY_STATIC -Wno-invalid-constexpr" \
+  -DCMAKE_CXX_FLAGS="$CXXFLAGS -DHWY_COMPILE_ONLY_STATIC" \
   -DACUTANCE_FUZZ=ON "-DACUTANCE_FUZZ_ENGINE=$LIB_FUZZING_ENGINE" -DACUTANCE_TESTS=OFF -DACUTANCE_BENCHMARKS=OFF \
   -DACUTANCE_CLANG= -DACUTANCE_GLSLC=
 cmake --build "$WORK/build" --target fuzz
