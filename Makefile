@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels tester-bundle conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv musl test-musl windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels tester-bundle conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -108,11 +108,23 @@ test-arm: arm build ## the tests that end in time under qemu-user, and logs equa
 
 test-riscv: build ## libvmaf and vmaf for riscv64 by Meson: logs under qemu-user equal to this machine's
 	@tools/setup.sh riscv
-	@JOBS=$(JOBS) tools/test_riscv.sh $(BUILD)
+	@JOBS=$(JOBS) tools/test_cross.sh riscv64 $(BUILD)
+
+musl: ## the programs for musl (Alpine) by PyPI's zig, static, for the CPU alone, into build-musl/bin/
+	@tools/setup.sh build musl
+	@BUILD=build-musl tools/musl_compiler.sh build-musl/compiler
+	@tools/cross_sysroot.sh build-musl/sysroot cmake/x86_64-linux-musl.cmake
+	@[ -e build-musl/build.ninja ] || [ -e build-musl/Makefile ] || tools/configure.sh musl build-musl
+	@cmake --build build-musl --parallel $(JOBS)
+
+test-musl: musl build ## libvmaf and vmaf by Meson for musl, then the programs of make musl: logs equal to this machine's
+	@tools/setup.sh musl
+	@JOBS=$(JOBS) tools/test_cross.sh musl $(BUILD)
+	@python3 -B tests/arm/same_logs.py $(BUILD)/bin/vmaf build-musl/bin/vmaf
 
 windows: ## the programs for Windows by mingw-w64, into build-windows/bin/
 	@tools/setup.sh build windows
-	@tools/windows_sysroot.sh build-windows/sysroot
+	@tools/cross_sysroot.sh build-windows/sysroot cmake/x86_64-w64-mingw32.cmake
 	@[ -e build-windows/build.ninja ] || [ -e build-windows/Makefile ] || tools/configure.sh windows build-windows
 	@cmake --build build-windows --parallel $(JOBS)
 
@@ -211,4 +223,4 @@ conformance-kit: build ## clips, golden values and a page for testing any progra
 	@tools/conformance_kit.sh $(BUILD) $(BUILD)/conformance-kit
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-arm build-windows build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-arm build-musl build-windows build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -1,4 +1,4 @@
-# Toolchain for Windows on x86-64 with Debian's mingw-w64 and, in ACUTANCE_SYSROOT, the libraries of tools/windows_sysroot.sh;
+# Toolchain for Windows on x86-64 with Debian's mingw-w64 and, in ACUTANCE_SYSROOT, the libraries of tools/cross_sysroot.sh;
 # CTest runs what was built with wine. What it makes needs no DLL but Windows' own. `make windows` uses it.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR AMD64)
@@ -6,7 +6,7 @@ set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 
-set(ACUTANCE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build-windows/sysroot CACHE PATH "Folder of tools/windows_sysroot.sh")
+set(ACUTANCE_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../build-windows/sysroot CACHE PATH "Folder of tools/cross_sysroot.sh")
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ACUTANCE_SYSROOT)
 cmake_path(ABSOLUTE_PATH ACUTANCE_SYSROOT NORMALIZE OUTPUT_VARIABLE CMAKE_FIND_ROOT_PATH)
 list(APPEND CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)

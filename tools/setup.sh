@@ -24,6 +24,7 @@ packages() {
     deb-python) echo dh-python nanobind-dev pybuild-plugin-pyproject python3-dev python3-nanobind python3-scikit-build-core ;;
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
     riscv) echo g++-riscv64-linux-gnu qemu-user meson ninja-build pkg-config ;;
+    musl) echo python3-venv ninja-build pkg-config googletest libvulkan-dev apt ;;
     windows) echo g++-mingw-w64-x86-64-posix googletest libvulkan-dev apt ;;
     wine) echo wine64 ;; # 670 MB
     style) echo python3 git clang-format shellcheck ;;

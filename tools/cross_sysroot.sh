@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Makes the libraries that acutance is built with for Windows, static, from Debian's sources, by the compiler of
-# cmake/x86_64-w64-mingw32.cmake. usage: windows_sysroot.sh FOLDER
+# Makes the libraries that acutance is built with for another system, static, from Debian's sources, by the compilers of a file of
+# cmake/. usage: cross_sysroot.sh FOLDER TOOLCHAIN [CMAKE_OPTION...]
 set -euo pipefail
 
 mkdir -p "$1"
 root=$(realpath "$1")
-target=x86_64-w64-mingw32
-made=$(cat tools/windows_sysroot.sh "cmake/$target.cmake" | sha256sum)
+toolchain=$(realpath "$2")
+shift 2
+made="$* $(cat tools/cross_sysroot.sh "$toolchain" | sha256sum)"
 [ "$(cat "$root/.made" 2>/dev/null)" != "$made" ] || exit 0
+options=("-DCMAKE_TOOLCHAIN_FILE=$toolchain" "-DACUTANCE_SYSROOT=$root" "$@")
 
 sources=$root/sources
 rm -rf "$sources"
@@ -21,7 +23,7 @@ build() {
   local name=$1 folder=$2
   shift 2
   {
-    cmake -S "$folder" -B "$sources/$name.build" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/$target.cmake" \
+    cmake -S "$folder" -B "$sources/$name.build" "${options[@]}" \
       -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_INSTALL_PREFIX="$root" -DCMAKE_INSTALL_LIBDIR="$root/lib" "$@"
     cmake --build "$sources/$name.build" --parallel "$(tools/jobs.sh)" --target install
   } >"$root/$name.log"
@@ -30,14 +32,17 @@ build fmt "$sources/fmtlib" -DFMT_TEST=OFF -DFMT_DOC=OFF
 build hwy "$sources/highway" -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF
 build turbojpeg "$sources/libjpeg-turbo" -DENABLE_SHARED=OFF -DWITH_SIMD=OFF
 build gtest /usr/src/googletest
-# Debian's libdeflate has a makefile that names its files otherwise on Windows.
-objects=()
-for source in "$sources"/libdeflate/lib/*.c "$sources"/libdeflate/lib/x86/*.c; do
-  objects+=("$source.o")
-  "$target-gcc-posix" -O2 -I"$sources/libdeflate" -c "$source" -o "$source.o"
-done
-"$target-ar" rcsD "$root/lib/libdeflate.a" "${objects[@]}"
-cp "$sources/libdeflate/libdeflate.h" "$root/include/"
+# Debian's libdeflate has a makefile alone.
+cat >"$sources/libdeflate/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(libdeflate C)
+file(GLOB sources lib/*.c lib/x86/*.c lib/arm/*.c)
+add_library(deflate ${sources})
+target_include_directories(deflate PRIVATE .)
+install(TARGETS deflate)
+install(FILES libdeflate.h TYPE INCLUDE)
+END
+build deflate "$sources/libdeflate"
 printf 'Name: libdeflate\nDescription: compression\nVersion: 1\nLibs: -L%s/lib -ldeflate\nCflags: -I%s/include\n' "$root" "$root" \
   >"$root/lib/pkgconfig/libdeflate.pc"
 # Headers alone, which this machine's packages have.
