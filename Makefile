@@ -122,14 +122,16 @@ test-musl: musl build ## libvmaf and vmaf by Meson for musl, then the programs o
 	@JOBS=$(JOBS) tools/test_cross.sh musl $(BUILD)
 	@python3 -B tests/arm/same_logs.py $(BUILD)/bin/vmaf build-musl/bin/vmaf
 
-windows: ## the programs for Windows by mingw-w64, into build-windows/bin/
-	@tools/setup.sh build windows
+windows: ## the programs for Windows by mingw-w64, and FFmpeg's DLLs, into build-windows/bin/
+	@tools/setup.sh build ffmpeg windows
 	@tools/cross_sysroot.sh build-windows/sysroot cmake/x86_64-w64-mingw32.cmake
 	@[ -e build-windows/build.ninja ] || [ -e build-windows/Makefile ] || tools/configure.sh windows build-windows
 	@cmake --build build-windows --parallel $(JOBS)
+	@tools/ffmpeg_libraries.sh build-windows/ffmpeg windows
+	@cp build-windows/ffmpeg/lib/*.dll build-windows/bin/
 
 test-windows: windows build ## under wine: unit tests, logs equal to this machine's, names, pipes
-	@tools/setup.sh wine
+	@tools/setup.sh score wine
 	@JOBS=$(JOBS) tools/test_windows.sh build-windows $(BUILD)
 
 windows-zip: windows ## the programs and libraries for Windows as a zip, into build/dist/

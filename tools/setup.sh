@@ -25,7 +25,7 @@ packages() {
     arm) echo g++-aarch64-linux-gnu qemu-user apt ;;
     riscv) echo g++-riscv64-linux-gnu qemu-user meson ninja-build pkg-config ;;
     musl) echo python3-venv ninja-build pkg-config googletest libvulkan-dev apt ;;
-    windows) echo g++-mingw-w64-x86-64-posix googletest libvulkan-dev apt ;;
+    windows) echo g++-mingw-w64-x86-64-posix googletest libvulkan-dev apt meson nasm ninja-build ;;
     wine) echo wine64 ;; # 670 MB
     style) echo python3 git clang-format shellcheck ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;

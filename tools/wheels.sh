@@ -9,7 +9,7 @@ machine=${MACHINE:-$(uname -m)}
 out=$(realpath -m "${BUILD:-build}/dist")
 build=$(tools/portable_build.sh "$machine")
 here=$PWD/$build
-tools/ffmpeg_libraries.sh "$build/ffmpeg" "$build/portable" "$machine"
+tools/ffmpeg_libraries.sh "$build/ffmpeg" "$machine" "$build/portable"
 cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance acutance_archive acutance_hip_kernels vmaf
 
 for python; do

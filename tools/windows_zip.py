@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Packs a build for Windows as a zip of one folder: commands, DLLs with their import libraries, headers and licences.
+"""Packs a build for Windows as a zip of one folder: commands, DLLs with their import libraries, FFmpeg's, headers and licences.
 
-usage: windows_zip.py BUILD OUT    writes OUT/acutance-VERSION-windows-x86_64.zip; DLLs of FFmpeg in BUILD/ffmpeg come along
+usage: windows_zip.py BUILD OUT    writes OUT/acutance-VERSION-windows-x86_64.zip
 
 The same files give the same bytes.
 """
@@ -28,8 +28,10 @@ def contents(build, stripped):
         yield f"lib/{name}", build / "lib" / name
     for path in sorted((recipes.ROOT / "include" / "libvmaf").iterdir()):
         yield f"include/libvmaf/{path.name}", path
-    for path in sorted(path for path in (build / "ffmpeg").rglob("*") if path.is_file()):
-        yield path.name if path.suffix == ".dll" else f"licences/{path.name}", path
+    for path in sorted((build / "ffmpeg" / "lib").iterdir()):
+        yield path.name, path
+    for path in sorted((build / "ffmpeg" / "licences").iterdir()):
+        yield f"licences/ffmpeg/{path.name}", path
     yield "licences/acutance.cdx.json", build / "acutance.cdx.json"
     yield "licences/ColorVideoVDP", recipes.ROOT / "src/metric/cvvdp/LICENSE"
     for path in sorted((recipes.ROOT / "models").glob("LICENSE*")):

@@ -7,7 +7,7 @@ image=$(realpath -m "$1")
 machine=$(uname -m)
 tools/setup.sh build ffmpeg wheels
 build=$(tools/portable_build.sh "$machine")
-tools/ffmpeg_libraries.sh "$build/ffmpeg" "$build/portable" "$machine"
+tools/ffmpeg_libraries.sh "$build/ffmpeg" "$machine" "$build/portable"
 cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance vmaf
 
 mkdir -p "$image/usr/bin" "$image/usr/share/doc/acutance" "$image/tmp" "$image/videos"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests what Windows has of its own, under wine: names, long paths, drive letters, pipes, line ends, shared files.
+"""Tests what Windows has of its own, under wine: names, long paths, drive letters, pipes, line ends, shared files, its console,
+FFmpeg's DLLs.
 
 usage: test_windows.py FOLDER_OF_WINDOWS_COMMANDS FOLDER_OF_COMMANDS_HERE
 """
@@ -7,6 +8,7 @@ import csv
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -16,6 +18,7 @@ import tempfile
 import time
 import unittest
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH, HEIGHT, FRAMES = 64, 48, 5
 WINDOWS = HERE = None
 
@@ -104,20 +107,86 @@ class WindowsTest(unittest.TestCase):
                            "--no-model", "--align", "index", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_ctrl_c_ends_a_wait_for_a_pipe(self):
-        subprocess.run(["x86_64-w64-mingw32-gcc-posix", "-o", self.folder / "interrupt.exe", pathlib.Path(__file__).with_name("interrupt.c")], check=True)
+    def in_console(self, program, *words):
+        """Runs a program of tests/windows in a console, where its libraries are."""
+        source = pathlib.Path(__file__).with_name(f"{program}.c")
+        subprocess.run(["x86_64-w64-mingw32-gcc-posix", "-o", self.folder / f"{program}.exe", source], check=True)
         wine = re.search(r"exec (\S+)", (WINDOWS / "vmaf").read_text())[1]
+        line = shlex.join([wine, f"{program}.exe", *words])
+        subprocess.run(["script", "-qec", line, "/dev/null"], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                       timeout=60, check=True)
+
+    def command_line(self, name, words):
+        return f'"{drive_path(WINDOWS.parent / "bin" / name)}.exe" {words}'
+
+    def test_ctrl_c_ends_a_wait_for_a_pipe(self):
         for name, words, status in (
                 ("vmaf", "--no_prediction --feature psnr -q -r - -d", 0),  # wine's status of a program without a handler
                 ("acutance", "score --feature psnr --no-model -q -", 130)):
             with self.subTest(name):
-                command = f'"{drive_path(WINDOWS.parent / "bin" / name)}.exe" {words} {drive_path(self.folder)}\\dis.y4m'
-                line = shlex.join([wine, "interrupt.exe", "ref.y4m", "5000", "out", command])
-                subprocess.run(["script", "-qec", line, "/dev/null"], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
-                               timeout=60, check=True)  # which has a console
+                self.in_console("interrupt", "ref.y4m", "5000", "out",
+                                self.command_line(name, f"{words} {drive_path(self.folder)}\\dis.y4m"))
                 found, milliseconds = map(int, (self.folder / "out").read_text().split())
                 self.assertEqual(found, status)
                 self.assertLess(milliseconds, 5000)
+
+    def test_console_of_another_code_page(self):
+        for name, words in (("acutance", "score кодек.y4m 映像.y4m"), ("vmaf", "-r кодек.y4m -d 映像.y4m")):
+            with self.subTest(name):
+                self.in_console("console", "out", self.command_line(name, words))
+                page, shown = (self.folder / "out").read_text(encoding="utf-8").split("\n", 1)
+                self.assertEqual(page, "866", "the code page is not as it was")
+                self.assertIn("кодек.y4m", shown)
+
+    def test_messages_in_a_pipe_are_utf_8(self):
+        done = self.run_at(WINDOWS, "acutance", "score", self.folder / "кодек.y4m", self.folder / "映像.y4m")
+        self.assertIn("кодек.y4m", done.stderr.decode())
+        self.assertNotIn(b"\r", done.stderr)
+
+    def test_compressed_files(self):
+        for ending, words in (("mp4", ["libx264"]), ("mkv", ["libx265", "-pix_fmt", "yuv420p10le", "-x265-params", "log-level=none"])):
+            with self.subTest(ending):
+                pair = [self.folder / f"{name}.{ending}" for name in ("кодек", "映像")]
+                for source, made in zip(("ref.y4m", "dis.y4m"), pair):
+                    subprocess.run(["ffmpeg", "-loglevel", "error", "-i", self.folder / source, "-c:v", *words, made], check=True)
+                logs = [self.log_of(commands, self.folder, log, *pair) for commands, log in ((WINDOWS, "w.json"), (HERE, "h.json"))]
+                self.assertEqual(*logs)
+
+    def same_end(self, *words):
+        """The status, the messages and the log of a run, which are those of the run here."""
+        ends = []
+        for commands in (WINDOWS, HERE):
+            log = self.folder / "log.json"
+            log.unlink(missing_ok=True)
+            done = self.run_at(commands, "vmaf", *words, "--feature", "psnr", "--json", "-o", log, "-q")
+            said = done.stderr.replace(b": I/O error\n", b": Input/output error\n")  # as FFmpeg words it there
+            ends.append((done.returncode, said, without_speed(log.read_bytes()) if log.exists() else None))
+        self.assertEqual(*ends)
+        return ends[0]
+
+    def test_whole_and_damaged_files_of_the_fuzz_targets(self):
+        seeds, dice = self.folder / "seeds", random.Random(1)
+        subprocess.run([sys.executable, "-B", ROOT / "tests/fuzz/seeds.py", seeds], check=True)
+        start = {"fuzz_y4m": b"YUV4MPEG2"}  # in the place of the byte that tells a target how to read
+        ends = []
+        for path in sorted([*seeds.glob("fuzz_y4m/*"), *seeds.glob("fuzz_container/*")]):
+            whole = start.get(path.parent.name, b"") + path.read_bytes()[1:]
+            path.write_bytes(whole)
+            damaged = bytearray(whole)
+            for _ in range(8):
+                damaged[dice.randrange(len(damaged))] = dice.randrange(256)
+            for data in (whole, whole[:len(whole) // 2], bytes(damaged)):
+                other = path.with_name(f"other-{path.name}")
+                other.write_bytes(data)
+                with self.subTest(path.name, bytes=len(data)):
+                    ends.append(self.same_end("-r", path, "-d", other, "--no_prediction"))
+        self.assertEqual({status == 0 for status, _, _ in ends}, {True, False})
+        for path in sorted(seeds.glob("fuzz_model/*")):
+            whole = path.read_bytes()
+            for data in (whole, whole[:len(whole) // 2]):
+                path.write_bytes(data)
+                with self.subTest(path.name, bytes=len(data)):
+                    self.same_end("-r", self.folder / "ref.y4m", "-d", self.folder / "dis.y4m", "-m", f"path={path}")
 
     def batch(self, folder, lines, name="list.csv"):
         (folder / name).write_bytes("".join(f"{line}\r\n" for line in ["reference,distorted,name", *lines]).encode())
