@@ -87,7 +87,7 @@ class VideoDecoder : public DeviceDecoder {
   /// A packet of VP9 may hold further pictures, which are not shown. The parser hands out times in their order.
   Status Decode(std::span<const uint8_t> packet, int64_t time, const Show& show) override {
     const unsigned long end = video_.codec == DeviceCodec::kVp9 ? 0 : CUVID_PKT_ENDOFPICTURE;
-    return Parse({CUVID_PKT_TIMESTAMP | end, packet.size(), packet.data(), time}, show);
+    return Parse({CUVID_PKT_TIMESTAMP | end, static_cast<unsigned long>(packet.size()), packet.data(), time}, show);
   }
 
   Status Finish(const Show& show) override {
