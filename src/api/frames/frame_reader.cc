@@ -250,7 +250,8 @@ Result<Picture> FrameReader::ConvertToColors(const Picture& picture) const {
   ACU_ASSIGN_OR_RETURN(const MutablePicture colors,
                        AllocatePicture({picture.format.width, picture.format.height, kFloatDepth, PixelFormat::k444}));
   for (int y = 0; y < picture.format.height; ++y)
-    LinearRgbRow(conversion, picture, y, {colors.Row<float>(0, y), colors.Row<float>(1, y), colors.Row<float>(2, y)});
+    LinearRgbRow(conversion, picture, y, {0, picture.format.width},
+                 {colors.Row<float>(0, y), colors.Row<float>(1, y), colors.Row<float>(2, y)});
   return colors.Share();
 }
 

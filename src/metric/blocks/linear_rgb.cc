@@ -168,16 +168,18 @@ int ChromaAt(const LinearRgbConversion& conversion, const Plane& plane, int x, i
 
 }  // namespace
 
-void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+                     std::array<float*, 3> row) {
   const light::LinearRgbFactors& factors = conversion.factors;
+  for (float*& plane : row) plane -= columns.begin;
   if (conversion.source.bit_depth == kFloatDepth) {
     for (int p = 0; p < 3; ++p)
-      for (int x = 0; x < conversion.source.width; ++x)
+      for (int x = columns.begin; x < columns.end; ++x)
         row[p][x] = light::linear_light(source.planes[p].Row<float>(y)[x], factors);
     return;
   }
   const bool has_chroma = conversion.source.PlaneCount() > 1;
-  for (int x = 0; x < conversion.source.width; ++x) {
+  for (int x = columns.begin; x < columns.end; ++x) {
     const int luma = SampleAt(source.planes[0], conversion.source.bit_depth, x, y);
     const int cb = has_chroma ? ChromaAt(conversion, source.planes[1].Whole(), x, y) : factors.chroma_offset;
     const int cr = has_chroma ? ChromaAt(conversion, source.planes[2].Whole(), x, y) : factors.chroma_offset;
@@ -201,7 +203,8 @@ PictureFormat LinearRgbInput::Format(const PictureFormat& source) const {
 void LinearRgbInput::Compute(const Picture& source, const MutablePicture& derived) const {
   const LinearRgbConversion conversion(settings_, source.format);
   for (int y = 0; y < source.format.height; ++y)
-    LinearRgbRow(conversion, source, y, {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)});
+    LinearRgbRow(conversion, source, y, {0, source.format.width},
+                 {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)});
 }
 
 namespace {

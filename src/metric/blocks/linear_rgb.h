@@ -73,11 +73,14 @@ struct LinearRgbConversion {
   light::LinearRgbFactors factors;
 };
 
-/// Row y of the three planes, with SIMD (Highway).
-void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row);
+/// Columns of row y of the three planes, the first of which, an even one, goes to where `row` points. With SIMD
+/// (Highway).
+void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+                  std::array<float*, 3> row);
 
 /// The same in plain loops, the reference implementation.
-void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row);
+void LinearRgbRowRef(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+                     std::array<float*, 3> row);
 
 class LinearRgbInput : public DerivedInput {
  public:

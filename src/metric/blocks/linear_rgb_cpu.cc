@@ -16,8 +16,9 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR  // one lane has no odd one; the plain loops are as good
 
-void Row(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
-  LinearRgbRowRef(conversion, source, y, row);
+void Row(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+         std::array<float*, 3> row) {
+  LinearRgbRowRef(conversion, source, y, columns, row);
 }
 
 #else
@@ -116,65 +117,89 @@ HWY_INLINE VF Level(const int32_t* samples, int offset, float scale) {
   return hn::Mul(hn::ConvertTo(DF(), hn::Sub(hn::LoadU(d, samples), hn::Set(d, offset))), Number(scale));
 }
 
-constexpr int kPadding = 32;
+constexpr int kPadding = 4 * static_cast<int>(hn::MaxLanes(DI()));
+constexpr int kChromaReach = 2;  // chroma samples that taps reach beyond
 
-/// Rows of one picture's row: integers of luma and both chroma planes, as wide as luma.
+/// Columns of one picture's row: integers of luma and both chroma planes, as wide as luma.
 struct SampleRows {
   explicit SampleRows(int width) {
     for (auto& row : rows) row.resize(width + kPadding);
     filtered.resize(width + kPadding);
   }
-  std::array<std::vector<int32_t>, 3> rows;
-  std::vector<int32_t> filtered;  // chroma, filtered down
+  std::array<std::vector<int32_t>, 3> rows;  // from the first column that is asked for on
+  std::vector<int32_t> filtered;             // chroma, filtered down, from its plane's first column on
 };
 
 template <class Sample>
-void FilterDown(const ChromaTaps& taps, const Plane& plane, int32_t* to) {
+void FilterDown(const ChromaTaps& taps, const Plane& plane, RowBand columns, int32_t* to) {
+  const DI d;
+  const hn::Rebind<Sample, DI> samples;
+  const int lanes = static_cast<int>(hn::Lanes(d));
   const Sample* rows[4];
   for (int i = 0; i < 4; ++i) rows[i] = plane.Row<Sample>(std::clamp(taps.first + i, 0, plane.height - 1));
-  const auto [a, b, c, d] = taps.weights;
-  for (int x = 0; x < plane.width; ++x) to[x] = a * rows[0][x] + b * rows[1][x] + c * rows[2][x] + d * rows[3][x];
+  int x = columns.begin;
+  for (; x + lanes <= columns.end; x += lanes) {
+    VI sum = hn::Zero(d);
+    for (int i = 0; i < 4; ++i) {
+      const VI row = hn::PromoteTo(d, hn::LoadU(samples, rows[i] + x));
+      sum = hn::Add(sum, hn::Mul(row, hn::Set(d, taps.weights[i])));
+    }
+    hn::StoreU(sum, d, to + x);
+  }
+  for (; x < columns.end; ++x) {
+    to[x] = 0;
+    for (int i = 0; i < 4; ++i) to[x] += taps.weights[i] * rows[i][x];
+  }
 }
 
-void FilterAcross(const ChromaAxis& axis, const int32_t* from, int chroma_width, int width, int32_t* to) {
-  if (!axis.doubled) {
-    std::copy_n(from, width, to);
-    return;
-  }
+HWY_INLINE VI Weighed(const ChromaTaps& taps, const int32_t* from) {
+  const DI d;
+  VI sum = hn::Zero(d);
+  for (int i = 0; i < 4; ++i)
+    if (taps.weights[i] != 0)
+      sum = hn::Add(sum, hn::Mul(hn::LoadU(d, from + taps.first + i), hn::Set(d, taps.weights[i])));
+  return sum;
+}
+
+/// `to` has the first of the columns, which is even.
+void FilterAcross(const ChromaAxis& axis, const int32_t* from, int chroma_width, RowBand columns, int32_t* to) {
   const auto at_edge = [&](int x) {
     const ChromaTaps taps = axis.TapsAt(x);
     int32_t sum = 0;
     for (int i = 0; i < 4; ++i) sum += taps.weights[i] * from[std::clamp(taps.first + i, 0, chroma_width - 1)];
-    to[x] = sum;
+    to[x - columns.begin] = sum;
   };
-  constexpr int kEdge = 2;  // chroma samples that taps reach beyond
-  const int begin = std::min(2 * kEdge, width), end = std::max(begin, std::min(width / 2, chroma_width - kEdge) * 2);
-  for (int x = 0; x < begin; ++x) at_edge(x);
-  const auto even = axis.TapsAt(0), odd = axis.TapsAt(1);
-  const auto [e0, e1, e2, e3] = even.weights;
-  const auto [o0, o1, o2, o3] = odd.weights;
-  for (int i = begin / 2; i < end / 2; ++i) {
-    const int32_t *e = from + i + even.first, *o = from + i + odd.first;
-    to[2 * i] = e0 * e[0] + e1 * e[1] + e2 * e[2] + e3 * e[3];
-    to[2 * i + 1] = o0 * o[0] + o1 * o[1] + o2 * o[2] + o3 * o[3];
-  }
-  for (int x = end; x < width; ++x) at_edge(x);
+  const int left = std::min(2 * kChromaReach, columns.end), right = 2 * (chroma_width - kChromaReach);
+  int x = columns.begin;
+  for (; x < left; ++x) at_edge(x);
+  const ChromaTaps even = axis.TapsAt(0), odd = axis.TapsAt(1);
+  const int end = std::max(x, std::min(columns.end, right));
+  for (; x < end; x += 2 * static_cast<int>(hn::Lanes(DI())))
+    hn::StoreInterleaved2(Weighed(even, from + x / 2), Weighed(odd, from + x / 2), DI(), to + (x - columns.begin));
+  for (x = end; x < columns.end; ++x) at_edge(x);
 }
 
 template <class Sample>
-void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int y, SampleRows& samples) {
-  const int width = conversion.source.width;
-  std::copy_n(source.planes[0].Row<Sample>(y), width, samples.rows[0].data());
-  for (int p = 1; p < 3; ++p) {
-    if (conversion.source.PlaneCount() == 1) {
-      std::fill_n(samples.rows[p].data(), width, conversion.factors.chroma_offset);
-      continue;
-    }
-    const Plane plane = source.planes[p].Whole();
-    if (!conversion.down.doubled) std::copy_n(plane.Row<Sample>(y), plane.width, samples.filtered.data());
-    else FilterDown<Sample>(conversion.down.TapsAt(y), plane, samples.filtered.data());
-    FilterAcross(conversion.across, samples.filtered.data(), plane.width, width, samples.rows[p].data());
-  }
+void ReadChroma(const LinearRgbConversion& conversion, const Plane& plane, int y, RowBand columns,
+                std::vector<int32_t>& filtered, int32_t* to) {
+  const bool across = conversion.across.doubled;
+  const RowBand read = {across ? std::max(0, columns.begin / 2 - kChromaReach) : columns.begin,
+                        across ? std::min(plane.width, (columns.end + 1) / 2 + kChromaReach) : columns.end};
+  if (conversion.down.doubled) FilterDown<Sample>(conversion.down.TapsAt(y), plane, read, filtered.data());
+  else std::copy_n(plane.Row<Sample>(y) + read.begin, read.end - read.begin, filtered.data() + read.begin);
+  if (across) FilterAcross(conversion.across, filtered.data(), plane.width, columns, to);
+  else std::copy_n(filtered.data() + columns.begin, columns.end - columns.begin, to);
+}
+
+template <class Sample>
+void ReadRows(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+              SampleRows& samples) {
+  const int count = columns.end - columns.begin;
+  std::copy_n(source.planes[0].Row<Sample>(y) + columns.begin, count, samples.rows[0].data());
+  for (int p = 1; p < 3; ++p)
+    if (conversion.source.PlaneCount() == 1)
+      std::fill_n(samples.rows[p].data(), count, conversion.factors.chroma_offset);
+    else ReadChroma<Sample>(conversion, source.planes[p].Whole(), y, columns, samples.filtered, samples.rows[p].data());
 }
 
 /// Makes `vectors` vectors of encoded red, green and blue from column x on, of luma and chroma.
@@ -233,51 +258,53 @@ void MakeColors(const Of& of, int width, std::array<float*, 3> row) {
 }
 
 template <int transfer, class Of>
-void MakeColorsBy(const LinearRgbConversion& conversion, const Of& of, std::array<float*, 3> row) {
-  if (conversion.factors.clips) MakeColors<transfer, true>(of, conversion.source.width, row);
-  else MakeColors<transfer, false>(of, conversion.source.width, row);
+void MakeColorsBy(const LinearRgbConversion& conversion, const Of& of, int count, std::array<float*, 3> row) {
+  if (conversion.factors.clips) MakeColors<transfer, true>(of, count, row);
+  else MakeColors<transfer, false>(of, count, row);
 }
 
 template <class Of>
-void MakeRow(const LinearRgbConversion& conversion, const Of& of, std::array<float*, 3> row) {
-  if (conversion.factors.transfer == LINEAR_RGB_BT1886) MakeColorsBy<LINEAR_RGB_BT1886>(conversion, of, row);
-  else if (conversion.factors.transfer == LINEAR_RGB_SRGB) MakeColorsBy<LINEAR_RGB_SRGB>(conversion, of, row);
-  else MakeColorsBy<LINEAR_RGB_NONE>(conversion, of, row);
+void MakeRow(const LinearRgbConversion& conversion, const Of& of, int count, std::array<float*, 3> row) {
+  if (conversion.factors.transfer == LINEAR_RGB_BT1886) MakeColorsBy<LINEAR_RGB_BT1886>(conversion, of, count, row);
+  else if (conversion.factors.transfer == LINEAR_RGB_SRGB) MakeColorsBy<LINEAR_RGB_SRGB>(conversion, of, count, row);
+  else MakeColorsBy<LINEAR_RGB_NONE>(conversion, of, count, row);
 }
 
 template <class Sample>
-void ReadRgb(const LinearRgbConversion& conversion, const Picture& source, int y,
+void ReadRgb(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
              std::array<std::vector<float>, 3>& rows) {
   const light::LinearRgbFactors& factors = conversion.factors;
   for (int p = 0; p < 3; ++p) {
-    const Sample* from = source.planes[p].Row<Sample>(y);
-    for (int x = 0; x < conversion.source.width; ++x)
+    const Sample* from = source.planes[p].Row<Sample>(y) + columns.begin;
+    for (int x = 0; x < columns.end - columns.begin; ++x)
       rows[p][x] = static_cast<float>(from[x] - factors.luma_offset) * factors.luma_scale;
   }
 }
 
-void RgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+void RgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+            std::array<float*, 3> row) {
   static thread_local std::array<std::vector<float>, 3> rows;
-  const int width = conversion.source.width;
-  for (auto& plane : rows) plane.resize(width + kPadding);
+  const int count = columns.end - columns.begin;
+  for (auto& plane : rows) plane.resize(count + kPadding);
   if (conversion.source.bit_depth == kFloatDepth)
-    for (int p = 0; p < 3; ++p) std::copy_n(source.planes[p].Row<float>(y), width, rows[p].data());
-  else if (conversion.source.bit_depth > 8) ReadRgb<uint16_t>(conversion, source, y, rows);
-  else ReadRgb<uint8_t>(conversion, source, y, rows);
-  MakeRow(conversion, OfRgb{rows}, row);
+    for (int p = 0; p < 3; ++p) std::copy_n(source.planes[p].Row<float>(y) + columns.begin, count, rows[p].data());
+  else if (conversion.source.bit_depth > 8) ReadRgb<uint16_t>(conversion, source, y, columns, rows);
+  else ReadRgb<uint8_t>(conversion, source, y, columns, rows);
+  MakeRow(conversion, OfRgb{rows}, count, row);
 }
 
-void Row(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
+void Row(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+         std::array<float*, 3> row) {
   if (conversion.factors.is_rgb != 0 || conversion.source.bit_depth == kFloatDepth) {
-    RgbRow(conversion, source, y, row);
+    RgbRow(conversion, source, y, columns, row);
     return;
   }
   static thread_local SampleRows samples(0);
   const int width = conversion.source.width;
   if (static_cast<int>(samples.filtered.size()) < width + kPadding) samples = SampleRows(width);
-  if (conversion.source.bit_depth > 8) ReadRows<uint16_t>(conversion, source, y, samples);
-  else ReadRows<uint8_t>(conversion, source, y, samples);
-  MakeRow(conversion, OfYuv{conversion.factors, samples}, row);
+  if (conversion.source.bit_depth > 8) ReadRows<uint16_t>(conversion, source, y, columns, samples);
+  else ReadRows<uint8_t>(conversion, source, y, columns, samples);
+  MakeRow(conversion, OfYuv{conversion.factors, samples}, columns.end - columns.begin, row);
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR
@@ -292,8 +319,9 @@ namespace acutance {
 
 HWY_EXPORT(Row);
 
-void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, std::array<float*, 3> row) {
-  HWY_DYNAMIC_DISPATCH(Row)(conversion, source, y, row);
+void LinearRgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
+                  std::array<float*, 3> row) {
+  HWY_DYNAMIC_DISPATCH(Row)(conversion, source, y, columns, row);
 }
 
 }  // namespace acutance

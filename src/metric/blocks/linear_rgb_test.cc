@@ -19,17 +19,21 @@ namespace {
 
 using testing::ElementsAre;
 
-using RowFunction = void (*)(const LinearRgbConversion&, const Picture&, int, std::array<float*, 3>);
+using RowFunction = void (*)(const LinearRgbConversion&, const Picture&, int, RowBand, std::array<float*, 3>);
 using ColorPlanes = std::array<std::vector<float>, 3>;
 
-ColorPlanes Convert(RowFunction convert, const LinearRgbSettings& settings, const Picture& picture) {
+/// Each row in two parts, the first of which has `split` columns.
+ColorPlanes Convert(RowFunction convert, const LinearRgbSettings& settings, const Picture& picture, int split = 0) {
   const LinearRgbConversion conversion(settings, picture.format);
   const int width = picture.format.width;
   ColorPlanes planes;
   for (auto& plane : planes) plane.resize(static_cast<size_t>(width) * picture.format.height);
   for (int y = 0; y < picture.format.height; ++y) {
     const ptrdiff_t row = ptrdiff_t{y} * width;
-    convert(conversion, picture, y, {planes[0].data() + row, planes[1].data() + row, planes[2].data() + row});
+    for (const auto& [begin, end] : {std::pair{0, split}, {split, width}})
+      if (begin < end)
+        convert(conversion, picture, y, {begin, end},
+                {planes[0].data() + row + begin, planes[1].data() + row + begin, planes[2].data() + row + begin});
   }
   return planes;
 }
@@ -134,8 +138,9 @@ TEST(LinearRgb, EqualsThePlainLoops) {
                                                   [&](int, int, int) { return random() & ((1 << depth) - 1); });
           const ColorPlanes expected = Convert(LinearRgbRowRef, settings, picture);
           ForEachTarget([&] {
-            EXPECT_EQ(Convert(LinearRgbRow, settings, picture), expected)
-                << width << "x" << height << " " << PixelFormatName(chroma) << " " << transfer;
+            for (const int split : {0, 2, width / 4 * 2})
+              EXPECT_EQ(Convert(LinearRgbRow, settings, picture, split), expected)
+                  << width << "x" << height << " " << PixelFormatName(chroma) << " " << transfer << " at " << split;
           });
         }
 }
@@ -166,7 +171,7 @@ TEST(LinearRgb, RedGreenAndBlueEqualThePlainLoops) {
           const Picture picture = ColorsOf(width, height, depth, settings.full_range, random);
           const ColorPlanes expected = Convert(LinearRgbRowRef, settings, picture);
           ForEachTarget([&] {
-            EXPECT_EQ(Convert(LinearRgbRow, settings, picture), expected)
+            EXPECT_EQ(Convert(LinearRgbRow, settings, picture, width / 4 * 2), expected)
                 << width << "x" << height << " " << depth << " bits " << transfer;
           });
         }

@@ -72,7 +72,7 @@ std::array<std::vector<float>, 3> EncodedPlanes(const CvvdpConversion& conversio
   for (int y = 0; y < source.format.height; ++y) {
     std::array<float*, 3> row{};
     for (int p = 0; p < 3; ++p) row[p] = planes[p].data() + width * y;
-    if (conversion.is_common) LinearRgbRow(common, source, y, row);
+    if (conversion.is_common) LinearRgbRow(common, source, y, {0, source.format.width}, row);
     else ReaderRgbRow(ReaderRgb(source.format, conversion.reads_bt2020, false), source, y, row);
   }
   return planes;
@@ -101,7 +101,7 @@ void CvvdpInput::Compute(const Picture& source, const MutablePicture& derived) c
   const ReaderRgb reader(source.format, conversion_.reads_bt2020);
   for (int y = 0; y < source.format.height; ++y) {
     const std::array<float*, 3> row = {derived.Row<float>(0, y), derived.Row<float>(1, y), derived.Row<float>(2, y)};
-    if (conversion_.is_common) LinearRgbRow(common, source, y, row);
+    if (conversion_.is_common) LinearRgbRow(common, source, y, {0, source.format.width}, row);
     else ReaderRgbRow(reader, source, y, row);
     CvvdpChannelRow(light_, source.format.width, row);
   }

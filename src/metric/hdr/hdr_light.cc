@@ -45,7 +45,7 @@ class HdrLightInput : public DerivedInput {
       const std::array<float*, 3> encoded =
           display_ ? light : std::array<float*, 3>{colors.Row(0), colors.Row(1), colors.Row(2)};
       if (reader) ReaderRgbRow(*reader, source, y, encoded);
-      else LinearRgbRow(conversion, source, y, encoded);
+      else LinearRgbRow(conversion, source, y, {0, source.format.width}, encoded);
       if (display_) ShowOn(*display_, source.format.width, light);
       else HdrLightRow(settings_.curve, source.format.width, encoded, light);
     }

@@ -42,12 +42,14 @@ struct Pyramid : Workspace {
   std::vector<Level> levels;
 };
 
-/// First each plane is halved again and again, then each scale is scored.
+/// First the largest scale is scored, which leaves light at half the size; then each plane is halved again and again,
+/// and each smaller scale is scored.
 class Ssimulacra2Extractor : public Extractor {
  public:
-  explicit Ssimulacra2Extractor(const PictureFormat& format)
-      : Extractor({.stages = {{kHalvedPlanes}, {Ssimulacra2Scales(format.width, format.height)}},
+  Ssimulacra2Extractor(const LinearRgbSettings& settings, const PictureFormat& format)
+      : Extractor({.stages = {{1}, {kHalvedPlanes}, {Ssimulacra2Scales(format.width, format.height) - 1}},
                    .words = kSsimulacra2Words * Ssimulacra2Scales(format.width, format.height)}),
+        conversion_(settings, format),
         format_(format),
         scales_(Ssimulacra2Scales(format.width, format.height)) {}
 
@@ -64,13 +66,10 @@ class Ssimulacra2Extractor : public Extractor {
   void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
                 std::span<const BandResults> results) const override {
     for (int i = band.begin; i < band.end; ++i) {
-      if (stage == 1) {
-        Score(frames, i, workspaces, results);
-        continue;
-      }
-      const int video = i / 3;
-      for (size_t f = 0; f < (video == 0 ? 1 : frames.size()); ++f)
-        Halve(FloatColorsOf(*frames[f].at(video)), video, i % 3, static_cast<Pyramid&>(*workspaces[f].frame));
+      if (stage == 0) Start(frames, workspaces, results);
+      if (stage == 1)
+        for (size_t f = 0; f < (i < 3 ? 1 : frames.size()); ++f) Halve(i / 3, i % 3, PyramidOf(workspaces[f]));
+      if (stage == 2) Score(i + 1, workspaces, results);
     }
   }
 
@@ -82,29 +81,41 @@ class Ssimulacra2Extractor : public Extractor {
  private:
   static constexpr int kHalvedPlanes = 6;  // three of each video
 
-  static void Halve(FloatColors from, int video, int plane, Pyramid& pyramid) {
-    for (int s = 1; s <= std::ssize(pyramid.levels); ++s) {
-      Pyramid::Level& level = pyramid.levels[s - 1];
-      HalveSsimulacra2(from, plane, level.width, level.height, level.planes[video][plane].data());
-      from = pyramid.Colors(video, s);
-    }
-  }
+  static Pyramid& PyramidOf(const Workspaces& workspaces) { return static_cast<Pyramid&>(*workspaces.frame); }
 
-  void Score(std::span<const FrameView> frames, int scale, std::span<const Workspaces> workspaces,
-             std::span<const BandResults> results) const {
-    const auto colors = [&](size_t f, int video) {
-      return scale == 0 ? FloatColorsOf(*frames[f].at(video))
-                        : static_cast<const Pyramid&>(*workspaces[f].frame).Colors(video, scale);
-    };
-    std::vector<FloatColors> distorted;
+  static std::vector<std::span<int64_t>> WordsOf(std::span<const BandResults> results, int scale) {
     std::vector<std::span<int64_t>> words;
-    for (size_t f = 0; f < frames.size(); ++f) {
-      distorted.push_back(colors(f, 1));
-      words.push_back(results[f].words.subspan(size_t{kSsimulacra2Words} * scale, kSsimulacra2Words));
-    }
-    Ssimulacra2Scale(colors(0, 0), distorted, scale, scales_, words);
+    for (const BandResults& result : results)
+      words.push_back(result.words.subspan(size_t{kSsimulacra2Words} * scale, kSsimulacra2Words));
+    return words;
   }
 
+  void Start(std::span<const FrameView> frames, std::span<const Workspaces> workspaces,
+             std::span<const BandResults> results) const {
+    const auto start = [&](size_t f, int video) {
+      auto& half = PyramidOf(workspaces[f]).levels[0].planes[video];
+      return Ssimulacra2Start{frames[f].at(video), {half[0].data(), half[1].data(), half[2].data()}};
+    };
+    std::vector<Ssimulacra2Start> distorted;
+    for (size_t f = 0; f < frames.size(); ++f) distorted.push_back(start(f, 1));
+    Ssimulacra2StartScale(conversion_, start(0, 0), distorted, scales_, WordsOf(results, 0));
+  }
+
+  static void Halve(int video, int plane, Pyramid& pyramid) {
+    for (int s = 2; s <= std::ssize(pyramid.levels); ++s) {
+      Pyramid::Level& level = pyramid.levels[s - 1];
+      HalveSsimulacra2(pyramid.Colors(video, s - 1), plane, level.width, level.height,
+                       level.planes[video][plane].data());
+    }
+  }
+
+  void Score(int scale, std::span<const Workspaces> workspaces, std::span<const BandResults> results) const {
+    std::vector<FloatColors> distorted;
+    for (const Workspaces& each : workspaces) distorted.push_back(PyramidOf(each).Colors(1, scale));
+    Ssimulacra2Scale(PyramidOf(workspaces[0]).Colors(0, scale), distorted, scale, scales_, WordsOf(results, scale));
+  }
+
+  const LinearRgbConversion conversion_;
   const PictureFormat format_;
   const int scales_;
 };
@@ -113,7 +124,7 @@ Result<LinearRgbSettings> ReadSettings(const OptionValues& options) { return Rea
 
 Result<std::unique_ptr<Extractor>> Make(const LinearRgbSettings& settings, const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckLinearRgb("ssimulacra2", settings, format));
-  return std::make_unique<Ssimulacra2Extractor>(format);
+  return std::make_unique<Ssimulacra2Extractor>(settings, format);
 }
 
 }  // namespace
@@ -124,7 +135,10 @@ const Metric kSsimulacra2Metric = {
     .options = kOptions,
     .outputs = kOutputs,
     .prepare = PrepareBy<ReadSettings>,
-    .inputs = OfSettings<LinearRgbInputs>,
+    .inputs =
+        [](const Setup&) {
+          return std::vector<InputSpec>{{Video::kReference, kAllPlanes}, {Video::kDistorted, kAllPlanes}};
+        },
     .smallest = {kSsimulacra2MinSide, kSsimulacra2MinSide},
     .reads_all_chroma = true,
     .reads_floats = true,

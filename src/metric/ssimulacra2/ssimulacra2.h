@@ -46,6 +46,22 @@ void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height,
 void HalveSsimulacra2Ref(const FloatColors& from, int plane, int width, int height, float* to);
 void HalveSsimulacra2Row(const float* above, const float* below, int from_width, RowBand columns, float* to);
 
+/// A picture, and what gets its light at half the size: three planes without gaps between their rows.
+struct Ssimulacra2Start {
+  const Picture* picture;
+  std::array<float*, 3> half;
+};
+
+/// The sums of the largest scale of several distorted pictures of one reference, with SIMD (Highway), whose light is
+/// made on the way and never stored.
+void Ssimulacra2StartScale(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                           std::span<const Ssimulacra2Start> distorted, int scales,
+                           std::span<const std::span<int64_t>> words);
+
+/// The reference implementation, in plain loops, for one distorted picture.
+void Ssimulacra2StartScaleRef(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                              const Ssimulacra2Start& distorted, int scales, std::span<int64_t> words);
+
 /// The sums of one scale of several distorted pictures of one reference, with SIMD (Highway).
 /// What depends on the reference alone is made once.
 void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,

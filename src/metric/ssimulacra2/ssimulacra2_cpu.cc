@@ -28,6 +28,12 @@ void Scale(const FloatColors& reference, std::span<const FloatColors> distorted,
   for (size_t d = 0; d < distorted.size(); ++d) Ssimulacra2ScaleRef(reference, distorted[d], scale, scales, words[d]);
 }
 
+void StartScale(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                std::span<const Ssimulacra2Start> distorted, int scales, std::span<const std::span<int64_t>> words) {
+  for (size_t d = 0; d < distorted.size(); ++d)
+    Ssimulacra2StartScaleRef(conversion, reference, distorted[d], scales, words[d]);
+}
+
 void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
   HalveSsimulacra2Ref(from, plane, width, height, to);
 }
@@ -51,17 +57,18 @@ Floats Zeros(size_t count) {
 class ScaleSums {
  public:
   ScaleSums(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales)
-      : videos_(1 + distorted.size()),
-        width_(reference.width),
-        height_(reference.height),
-        batches_((height_ + kAhead + kLanes - 1) / kLanes),
-        strips_((height_ + kSsimulacra2Strip - 1) / kSsimulacra2Strip),
-        groups_((width_ + kGroup - 1) / kGroup) {
-    transposed_out_ = Zeros(size_t{kLanes} * kStripe);
-    for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
+      : ScaleSums(1 + distorted.size(), reference.width, reference.height, scale, scales) {
+    for (size_t v = 0; v < videos_.size(); ++v) videos_[v].colors = v == 0 ? &reference : &distorted[v - 1];
+  }
+
+  /// The largest scale.
+  ScaleSums(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+            std::span<const Ssimulacra2Start> distorted, int scales)
+      : ScaleSums(1 + distorted.size(), conversion.source.width, conversion.source.height, 0, scales) {
+    conversion_ = &conversion;
     for (size_t v = 0; v < videos_.size(); ++v) {
-      videos_[v].colors = v == 0 ? &reference : &distorted[v - 1];
-      for (int c = 0; c < 3; ++c) Prepare(videos_[v].components[c], BlurredOf(c, v > 0));
+      videos_[v].start = v == 0 ? &reference : &distorted[v - 1];
+      videos_[v].light = Zeros(size_t{3} * 2 * kPitch);
     }
   }
 
@@ -87,7 +94,9 @@ class ScaleSums {
 
   /// The reference or a distorted video.
   struct Video {
-    const FloatColors* colors;
+    const FloatColors* colors = nullptr;
+    const Ssimulacra2Start* start = nullptr;  // of the largest scale, which has no colors
+    Floats light;                             // of two rows: [plane][row % 2]
     std::array<Component, 3> components;
   };
 
@@ -95,6 +104,19 @@ class ScaleSums {
   struct Pair {
     Component &own, &reference;
   };
+
+  ScaleSums(size_t videos, int width, int height, int scale, int scales)
+      : videos_(videos),
+        width_(width),
+        height_(height),
+        batches_((height_ + kAhead + kLanes - 1) / kLanes),
+        strips_((height_ + kSsimulacra2Strip - 1) / kSsimulacra2Strip),
+        groups_((width_ + kGroup - 1) / kGroup) {
+    transposed_out_ = Zeros(size_t{kLanes} * kStripe);
+    for (int c = 0; c < 3; ++c) needs_[c] = NeedsOf(scale, c, scales);
+    for (size_t v = 0; v < videos_.size(); ++v)
+      for (int c = 0; c < 3; ++c) Prepare(videos_[v].components[c], BlurredOf(c, v > 0));
+  }
 
   size_t BlurredOf(int c, bool is_distorted) const {
     if (!needs_[c].structure()) return kMean + 1;
@@ -153,9 +175,28 @@ class ScaleSums {
       return;
     }
     const float* from[3];
-    for (int p = 0; p < 3; ++p) from[p] = video.colors->Row(p, y) + begin_;
     const int first = begin_ == 0 ? 0 : -kMargin;  // left of the first stripe are zeros already
+    if (video.start) MakeLight(video, y, first);
+    for (int p = 0; p < 3; ++p) from[p] = video.start ? Light(video, p, y) : video.colors->Row(p, y) + begin_;
     PerceivedRow(from, first, kStripe + kMargin, width_ - begin_, to);
+  }
+
+  /// Makes light of row y, from the stripe's column `first` on, and of the next scale's row when both of its rows are
+  /// there.
+  void MakeLight(const Video& video, int y, int first) const {
+    const int last = std::min(width_, begin_ + kStripe + kMargin);
+    LinearRgbRow(*conversion_, *video.start->picture, y, {begin_ + first, last},
+                 {Light(video, 0, y) + first, Light(video, 1, y) + first, Light(video, 2, y) + first});
+    if (y % 2 == 0 && y + 1 < height_) return;
+    const RowBand columns = {begin_ / 2, (end() + 1) / 2};
+    for (int p = 0; p < 3; ++p)
+      HalveRow(Light(video, p, 0) - begin_, Light(video, p, y) - begin_, width_, columns,
+               video.start->half[p] + ptrdiff_t{y / 2} * ((width_ + 1) / 2));
+  }
+
+  /// Light of row y, from the stripe's first column on.
+  static float* Light(const Video& video, int plane, int y) {
+    return video.light.get() + ptrdiff_t{2 * plane + y % 2} * kPitch + kMargin;
   }
 
   /// The values of row y, from the stripe's first column on.
@@ -278,6 +319,7 @@ class ScaleSums {
   }
 
   std::vector<Video> videos_;  // the reference first
+  const LinearRgbConversion* conversion_ = nullptr;
   const int width_, height_, batches_, strips_, groups_;
   int begin_ = 0;  // the stripe's first column
   Ssimulacra2Needs needs_[3];
@@ -290,6 +332,11 @@ void Scale(const FloatColors& reference, std::span<const FloatColors> distorted,
   ScaleSums(reference, distorted, scale, scales).Run(words);
 }
 
+void StartScale(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                std::span<const Ssimulacra2Start> distorted, int scales, std::span<const std::span<int64_t>> words) {
+  ScaleSums(conversion, reference, distorted, scales).Run(words);
+}
+
 #endif
 
 }  // namespace
@@ -300,11 +347,18 @@ HWY_AFTER_NAMESPACE();
 namespace acutance {
 
 HWY_EXPORT(Scale);
+HWY_EXPORT(StartScale);
 HWY_EXPORT(Halve);
 
 void Ssimulacra2Scale(const FloatColors& reference, std::span<const FloatColors> distorted, int scale, int scales,
                       std::span<const std::span<int64_t>> words) {
   HWY_DYNAMIC_DISPATCH(Scale)(reference, distorted, scale, scales, words);
+}
+
+void Ssimulacra2StartScale(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                           std::span<const Ssimulacra2Start> distorted, int scales,
+                           std::span<const std::span<int64_t>> words) {
+  HWY_DYNAMIC_DISPATCH(StartScale)(conversion, reference, distorted, scales, words);
 }
 
 void HalveSsimulacra2(const FloatColors& from, int plane, int width, int height, float* to) {

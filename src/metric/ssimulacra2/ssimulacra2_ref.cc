@@ -143,6 +143,26 @@ void ScoreComponent(const FloatPlane& reference, const FloatPlane& distorted, co
 
 }  // namespace
 
+void Ssimulacra2StartScaleRef(const LinearRgbConversion& conversion, const Ssimulacra2Start& reference,
+                              const Ssimulacra2Start& distorted, int scales, std::span<int64_t> words) {
+  const auto [width, height] = std::pair(conversion.source.width, conversion.source.height);
+  const FloatPlane empty(width, height);
+  ColorPlanes light[2] = {{empty, empty, empty}, {empty, empty, empty}};
+  FloatColors colors[2];
+  for (int v = 0; v < 2; ++v) {
+    const Ssimulacra2Start& start = v == 0 ? reference : distorted;
+    ColorPlanes& planes = light[v];
+    for (int y = 0; y < height; ++y)
+      LinearRgbRow(conversion, *start.picture, y, {0, width}, {planes[0].Row(y), planes[1].Row(y), planes[2].Row(y)});
+    colors[v] = {.width = width,
+                 .height = height,
+                 .planes = {planes[0].Row(0), planes[1].Row(0), planes[2].Row(0)},
+                 .strides = {width, width, width}};
+    for (int p = 0; p < 3; ++p) HalveSsimulacra2Ref(colors[v], p, (width + 1) / 2, (height + 1) / 2, start.half[p]);
+  }
+  Ssimulacra2ScaleRef(colors[0], colors[1], 0, scales, words);
+}
+
 void Ssimulacra2ScaleRef(const FloatColors& reference, const FloatColors& distorted, int scale, int scales,
                          std::span<int64_t> words) {
   const ColorPlanes one = PerceivedColors(reference), other = PerceivedColors(distorted);

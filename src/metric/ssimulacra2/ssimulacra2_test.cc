@@ -9,6 +9,7 @@
 
 #include "metric/testing/bands.h"
 #include "metric/testing/known_pictures.h"
+#include "metric/testing/pictures.h"
 #include "metric/testing/random_colors.h"
 #include "simd/testing/targets.h"
 
@@ -37,6 +38,44 @@ TEST(Ssimulacra2Scale, EqualsThePlainLoops) {
               EXPECT_EQ(words[d], expected[d]) << width << "x" << height << " scale " << scale << " of " << count;
           });
       }
+    }
+}
+
+/// Two distorted pictures of one reference, and the light at half the size of all three.
+TEST(Ssimulacra2StartScale, EqualsThePlainLoops) {
+  std::mt19937 random(2);
+  for (const PixelFormat chroma : {PixelFormat::k420, PixelFormat::k444})
+    for (const auto& [width, height] : {std::pair{8, 8}, {9, 17}, {64, 65}, {255, 16}, {275, 33}, {522, 18}}) {
+      const int depth = width % 2 == 0 ? 8 : 10;
+      Picture pictures[3];
+      for (Picture& picture : pictures)
+        picture = MakeTestPicture({width, height, depth, chroma},
+                                  [&](int, int, int) { return random() & ((1u << depth) - 1); });
+      const LinearRgbConversion conversion({}, pictures[0].format);
+      const size_t half_size = static_cast<size_t>((width + 1) / 2) * ((height + 1) / 2);
+      struct Results {
+        explicit Results(size_t size) {
+          for (auto& picture : half)
+            for (auto& plane : picture) plane.resize(size);
+        }
+        Ssimulacra2Start Start(const Picture& picture, int i) {
+          return {&picture, {half[i][0].data(), half[i][1].data(), half[i][2].data()}};
+        }
+        bool operator==(const Results&) const = default;
+        std::array<std::array<std::vector<float>, 3>, 3> half;
+        std::array<std::vector<int64_t>, 2> words = {std::vector<int64_t>(kSsimulacra2Words),
+                                                     std::vector<int64_t>(kSsimulacra2Words)};
+      } expected(half_size);
+      for (int d = 0; d < 2; ++d)
+        Ssimulacra2StartScaleRef(conversion, expected.Start(pictures[0], 0), expected.Start(pictures[1 + d], 1 + d),
+                                 kSsimulacra2Scales, expected.words[d]);
+      ForEachTarget([&] {
+        Results results(half_size);
+        const Ssimulacra2Start distorted[] = {results.Start(pictures[1], 1), results.Start(pictures[2], 2)};
+        const std::vector<std::span<int64_t>> words(results.words.begin(), results.words.end());
+        Ssimulacra2StartScale(conversion, results.Start(pictures[0], 0), distorted, kSsimulacra2Scales, words);
+        EXPECT_TRUE(results == expected) << width << "x" << height << " " << PixelFormatName(chroma);
+      });
     }
 }
 

@@ -139,23 +139,24 @@ HWY_INLINE void TransposeTile(const float* from, ptrdiff_t from_pitch, float* to
   }
 }
 
-/// HalveSsimulacra2 with vectors where both columns exist.
-inline void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
+/// HalveSsimulacra2Row with vectors where both columns exist.
+inline void HalveRow(const float* above, const float* below, int from_width, RowBand columns, float* to) {
   const DF d;
-  for (int y = 0; y < height; ++y) {
-    const float* above = from.Row(plane, 2 * y);
-    const float* below = from.Row(plane, std::min(2 * y + 1, from.height - 1));
-    float* row = to + static_cast<size_t>(y) * width;
-    int x = 0;
-    for (; x + kLanes <= from.width / 2; x += kLanes) {
-      VF left[2], right[2];
-      hn::LoadInterleaved2(d, above + ptrdiff_t{2} * x, left[0], right[0]);
-      hn::LoadInterleaved2(d, below + ptrdiff_t{2} * x, left[1], right[1]);
-      const VF sum = hn::Add(hn::Add(hn::Add(left[0], right[0]), left[1]), right[1]);
-      hn::StoreU(hn::Mul(sum, Number(0.25f)), d, row + x);
-    }
-    HalveSsimulacra2Row(above, below, from.width, {x, width}, row);
+  int x = columns.begin;
+  for (; x + kLanes <= std::min(columns.end, from_width / 2); x += kLanes) {
+    VF left[2], right[2];
+    hn::LoadInterleaved2(d, above + ptrdiff_t{2} * x, left[0], right[0]);
+    hn::LoadInterleaved2(d, below + ptrdiff_t{2} * x, left[1], right[1]);
+    const VF sum = hn::Add(hn::Add(hn::Add(left[0], right[0]), left[1]), right[1]);
+    hn::StoreU(hn::Mul(sum, Number(0.25f)), d, to + x);
   }
+  HalveSsimulacra2Row(above, below, from_width, {x, columns.end}, to);
+}
+
+inline void Halve(const FloatColors& from, int plane, int width, int height, float* to) {
+  for (int y = 0; y < height; ++y)
+    HalveRow(from.Row(plane, 2 * y), from.Row(plane, std::min(2 * y + 1, from.height - 1)), from.width, {0, width},
+             to + static_cast<size_t>(y) * width);
 }
 
 // --- The recursive blur of rows and of columns (docs/spec/beyond.md 3.4).
