@@ -88,7 +88,7 @@ SYSTEM = re.compile(r"^\s*#\s*(?:include <(?:windows|unistd|fcntl|poll|dlfcn|lin
                     r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+)\b)|\b(?:filesystem|fs)::path\((?!\))", re.M)
 SYSTEM_PLACES = {
     "src/base/system/": "the layer itself",
-    "src/simd/large_pages.h": "what Linux alone has",
+    "src/base/large_pages.h": "what Linux alone has",
     "src/backend/emu/": "fibers",
     "src/backend/sycl/": "a runtime of Linux, and its signal handlers",
 }

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "base/large_pages.h"
 #include "image/picture_pool.h"
 
 namespace acutance {
@@ -51,7 +52,10 @@ MutablePicture PictureLayout::In(std::shared_ptr<void> memory) const {
 }
 
 void* AllocatePictureMemory(size_t bytes) {
-  return ::operator new (bytes, std::align_val_t{PictureLayout::kAlign}, std::nothrow);
+  void* memory = ::operator new (bytes, std::align_val_t{PictureLayout::kAlign}, std::nothrow);
+  // Of pictures of floats, metrics read rows of several at once, each in pages of its own.
+  if (memory && bytes >= 4 * kLargePage) PreferLargePages(memory, bytes);
+  return memory;
 }
 
 void FreePictureMemory(void* memory) { ::operator delete (memory, std::align_val_t{PictureLayout::kAlign}); }

@@ -155,7 +155,18 @@ HWY_INLINE Place PlaceOf(VF x, int last) {
 }
 
 HWY_INLINE VF Between(const float* table, const Place& place) {
+#if HWY_TARGET == HWY_SCALAR
   const VF below = hn::GatherIndex(DF(), table, place.index), above = hn::GatherIndex(DF(), table + 1, place.index);
+#else  // a gather takes as long as its loads, so that one of 64 bits reads both neighbours
+  const hn::RepartitionToWide<DI> d;
+  const hn::Half<DI> half;
+  const auto pairs = [&](auto indices) HWY_ATTR {
+    const auto bytes = hn::ShiftLeft<2>(hn::PromoteTo(d, indices));
+    return hn::BitCast(DF(), hn::GatherOffset(d, reinterpret_cast<const int64_t*>(table), bytes));
+  };
+  const VF low = pairs(hn::LowerHalf(half, place.index)), high = pairs(hn::UpperHalf(half, place.index));
+  const VF below = hn::ConcatEven(DF(), high, low), above = hn::ConcatOdd(DF(), high, low);
+#endif
   return hn::Add(below, hn::Mul(place.share, hn::Sub(above, below)));
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/int_math.h"
+#include "base/large_pages.h"
 #include "simd/aligned_memory.h"
-#include "simd/large_pages.h"
 
 namespace acutance {
 namespace {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/large_pages.h"
 #include "base/number.h"
 #include "metric/blocks/words.h"
 
@@ -123,7 +124,9 @@ struct Pyramid : Workspace {
     for (const PictureSize& size : scales.sizes) {
       const ptrdiff_t stride = (size.width + 2 * kCvvdpPadding - 1) / kCvvdpPadding * kCvvdpPadding;
       const size_t samples = static_cast<size_t>(stride) * size.height;
-      float* next = memory.emplace_back(AllocateVectors<float>(samples * (2 * kCvvdpChannels + 1))).get();
+      const size_t count = samples * (2 * kCvvdpChannels + 1);
+      float* next = memory.emplace_back(AllocateVectors<float>(count)).get();
+      PreferLargePages(next, count * sizeof(float));
       const auto plane = [&] {
         const CvvdpPlane made = {next, stride, size.width, size.height};
         for (int y = 0; y < size.height; ++y) std::fill(made.Row(y) + size.width, made.Row(y) + stride, 0.0f);
