@@ -7,6 +7,7 @@
 
 #include "base/threads/exception_barrier.h"
 #include "base/trace.h"
+#include "metric/joined_options.h"
 
 namespace acutance {
 namespace {
@@ -71,7 +72,7 @@ void FrameJob::Prepare() {
   results_.Assign(features_, *runs_, index(), static_cast<int>(inputs_.own().distorted.size()));
   results_.history = static_cast<int>(inputs_.pictures.size()) - 1;
   MakeChains();
-  chains_left_ = static_cast<int>(chains_.size());
+  chains_left_ = static_cast<int>(std::ranges::count(chains_, false, &Chain::is_joined));
   is_prepared_ = true;
 }
 
@@ -87,9 +88,30 @@ void FrameJob::MakeChains() {
     chain.stage = 0;
     chain.on_device = run.on_device;
     if (run.on_device) ++device_chains_;
+    chain.joined.clear();
+    chain.targets.clear();
+    for (RunResult& result : chain.results) chain.targets.push_back(&result);
+    Join(chain);
     if (!features_.MakesArtifacts(run)) continue;
     for (RunResult& result : chain.results) MakeArtifacts(result);
   }
+}
+
+/// Hands the chain's work to the first one that can do it, where both are the CPU's.
+void FrameJob::Join(Chain& chain) {
+  const MetricRun& run = RunOf(chain);
+  const auto can_lead = [&](const Chain& other) {
+    const MetricRun& theirs = RunOf(other);
+    if (theirs.metric != run.metric || theirs.only != run.only || other.is_joined || other.on_device) return false;
+    const auto* joins = dynamic_cast<const JoinedOptions*>(theirs.extractor.get());
+    return joins && joins->CanJoin(*run.extractor);
+  };
+  const auto own = chains_.begin() + (&chain - chains_.data());
+  const auto leader = chain.on_device ? own : std::find_if(chains_.begin(), own, can_lead);
+  chain.is_joined = leader != own;
+  if (!chain.is_joined) return;
+  leader->joined.push_back(run.extractor.get());
+  for (RunResult& result : chain.results) leader->targets.push_back(&result);
 }
 
 void FrameJob::MakeArtifacts(RunResult& result) {
@@ -122,7 +144,7 @@ void FrameJob::Start() {
   Prepare();
   ++chains_left_;  // so that `done` waits for this loop
   for (Chain& chain : chains_)
-    if (!chain.on_device) StartChain(chain);
+    if (!chain.on_device && !chain.is_joined) StartChain(chain);
   if (--chains_left_ == 0) Done();
 }
 
@@ -210,22 +232,26 @@ void FrameJob::RunBand(Chain& chain, RowBand band, int worker) {
 Status FrameJob::ComputeBand(Chain& chain, RowBand band, int worker) {
   const TraceSpan span("band", index());
   const Extractor& extractor = *RunOf(chain).extractor;
-  const size_t count = chain.results.size(), sums = extractor.spec().sums;
+  const size_t count = chain.targets.size(), sums = extractor.spec().sums;
   std::vector<int64_t> band_sums(count * sums);
   std::vector<Workspaces> workspaces;
   std::vector<BandResults> results;
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < chain.views.size(); ++i) {
     ACU_RETURN_IF_ERROR(chain.views[i].Prepare());
     workspaces.push_back({chain.frame_workspaces[i].get(), workspaces_.ThreadWorkspace(worker, chain.run)});
-    results.push_back({.sums = std::span(band_sums).subspan(i * sums, sums),
-                       .words = chain.results[i].words,
-                       .artifacts = chain.results[i].artifacts});
   }
-  extractor.RunBands(chain.views, chain.stage, band, workspaces, results);
+  for (size_t i = 0; i < count; ++i)
+    results.push_back({.sums = std::span(band_sums).subspan(i * sums, sums),
+                       .words = chain.targets[i]->words,
+                       .artifacts = chain.targets[i]->artifacts});
+  if (chain.joined.empty()) extractor.RunBands(chain.views, chain.stage, band, workspaces, results);
+  else
+    dynamic_cast<const JoinedOptions&>(extractor).RunJoined(chain.joined, chain.views, chain.stage, band, workspaces,
+                                                            results);
   if (sums == 0) return {};
   const std::lock_guard lock(chain.sums_mutex);
   for (size_t i = 0; i < count; ++i)
-    for (size_t k = 0; k < sums; ++k) chain.results[i].sums[k] += results[i].sums[k];
+    for (size_t k = 0; k < sums; ++k) chain.targets[i]->sums[k] += results[i].sums[k];
   return {};
 }
 

@@ -88,10 +88,14 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   FrameResults& results() { return results_; }
 
  private:
-  /// A metric run over the frame: stage after stage, each split into bands, for all distorted videos at once.
+  /// A metric run over the frame: stage after stage, each split into bands, for all distorted videos at once, and for
+  /// the runs that join it.
   struct Chain {
     int run = 0;
-    std::span<RunResult> results;  // one per distorted video, or one alone
+    bool is_joined = false;                // another chain does its work
+    std::vector<const Extractor*> joined;  // of the runs whose work it does along with its own
+    std::vector<RunResult*> targets;       // its results, then theirs
+    std::span<RunResult> results;          // one per distorted video, or one alone
     bool on_device = false;
     int stage = 0;
     std::atomic<int> bands_left = 0;
@@ -101,6 +105,7 @@ class FrameJob : public std::enable_shared_from_this<FrameJob> {
   };
 
   void MakeChains();
+  void Join(Chain& chain);
   void MakeArtifacts(RunResult& result);
   void StartChain(Chain& chain);
   void MakeViews(Chain& chain);

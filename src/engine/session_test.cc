@@ -66,6 +66,36 @@ TEST(Session, SeveralDistortedVideosScoreAsEachAlone) {
   ExpectSameTables(together->scores(2), ScoreVideo(1, {90}, 5)->scores(0));
 }
 
+TEST(Session, OptionsOfOneMetricScoreAsEachAlone) {
+  const std::vector<FeatureRequest> features = {
+      {"adm", {}},
+      {"motion", {}},
+      {"adm", {{"adm_csf_mode", "2"}, {"egl", "1"}}},
+      {"motion", {{"motion_max_val", "1.5"}}},
+      {"motion", {{"motion_five_frame_window", "true"}}},
+      {"motion", {{"motion_force_zero", "true"}}},
+      {"adm", {{"adm_csf_mode", "2"}, {"egl", "1.2"}, {"adm_skip_aim", "true"}}},
+      {"adm", {{"adm_skip_scale0", "true"}}},
+  };
+  const auto score = [](std::vector<FeatureRequest> asked, int threads, int subsample) {
+    SessionSpec spec = SpecOf(threads, 2, subsample);
+    spec.features = std::move(asked);
+    return ScoreVideo(std::move(spec), 6, [&](int frame, int video) { return MakePicture(kFormat, frame, video * 9); });
+  };
+  for (const int subsample : {1, 2}) {
+    const auto together = score(features, 3, subsample);
+    for (const FeatureRequest& feature : features) {
+      const auto alone = score({feature}, 1, subsample);
+      for (int video = 0; video < 2; ++video)
+        for (const auto& column : alone->scores(video).columns()) {
+          const int same = together->scores(video).Find(column.stored);
+          ASSERT_GE(same, 0) << column.stored;
+          EXPECT_EQ(together->scores(video).columns()[same].scores, column.scores) << column.stored;
+        }
+    }
+  }
+}
+
 TEST(Session, EveryFrameOfEveryColumnIsWritten) {
   const auto session = ScoreVideo(2, {12}, 4);
   for (const auto& column : session->scores(0).columns()) {

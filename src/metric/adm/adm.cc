@@ -12,6 +12,7 @@
 #include "metric/adm/adm_sum_args.h"
 #include "metric/blocks/per_scale.h"
 #include "metric/blocks/scale_images.h"
+#include "metric/joined_options.h"
 
 namespace acutance {
 namespace {
@@ -118,7 +119,7 @@ class ScaleScores {
   const std::span<const int64_t> sums_;
 };
 
-class AdmExtractor : public Extractor, public BlockSums {
+class AdmExtractor : public Extractor, public BlockSums, public JoinedOptions {
  public:
   AdmExtractor(const AdmSettings& settings, const PictureFormat& format)
       : Extractor({.stages = StagesOf(AdmSetup(settings, format).scales, &AdmScale::height), .sums = kAdmSumCount}),
@@ -135,15 +136,29 @@ class AdmExtractor : public Extractor, public BlockSums {
 
   void RunBands(std::span<const FrameView> frames, int stage, RowBand band, std::span<const Workspaces> workspaces,
                 std::span<const BandResults> results) const override {
-    RunAdmBands(setup_, frames, stage, band, workspaces, results);
+    RunJoined({}, frames, stage, band, workspaces, results);
+  }
+
+  /// Bands and what of them the reference restores before a gain limit are the same with all options.
+  bool CanJoin(const Extractor& other) const override {
+    return settings_.scale0 == static_cast<const AdmExtractor&>(other).settings_.scale0;
+  }
+
+  void RunJoined(std::span<const Extractor* const> joined, std::span<const FrameView> frames, int stage, RowBand band,
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results) const override {
+    std::vector<const AdmSetup*> setups = {&setup_};
+    for (const Extractor* other : joined) setups.push_back(&static_cast<const AdmExtractor*>(other)->setup_);
+    RunAdmBands(setups, frames, stage, band, workspaces, results);
   }
 
   void AddBlocks(const FrameView& frame, const BlockGrid& grid, std::span<int64_t> sums) const override {
     const auto whole = MakeFrameWorkspace(), thread = MakeThreadWorkspace();
     const Workspaces workspaces{whole.get(), thread.get()};
     const BandResults results{.sums = sums};
+    const AdmSetup* const setup = &setup_;
     for (int scale = 0; scale < kAdmScales; ++scale)
-      RunAdmBands(setup_, {&frame, 1}, scale, {0, setup_.scales[scale].height}, {&workspaces, 1}, {&results, 1}, &grid);
+      RunAdmBands({&setup, 1}, {&frame, 1}, scale, {0, setup_.scales[scale].height}, {&workspaces, 1}, {&results, 1},
+                  &grid);
   }
 
   /// Cube roots are of sums over the picture, so that a block's loss is its share of what the root lacks.

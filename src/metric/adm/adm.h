@@ -19,8 +19,9 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup);
 
 /// Rows `band` of the bands of `scale`, of several distorted videos of one reference, with SIMD
 /// (Highway): adds to sums and writes band a for the next scale, that of the reference to the first
-/// video's workspace. With a grid, sums are kAdmSumCount of each block.
-void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+/// video's workspace. Results are those of all videos by the first set-up, then by the next one; set-ups
+/// have the same format and score the same scales. With a grid, sums are kAdmSumCount of each block.
+void RunAdmBands(std::span<const AdmSetup* const> setups, std::span<const FrameView> views, int scale, RowBand band,
                  std::span<const Workspaces> workspaces, std::span<const BandResults> results,
                  const BlockGrid* grid = nullptr);
 

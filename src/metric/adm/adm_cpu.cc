@@ -1,4 +1,5 @@
-// The row pipeline of a scale: filter vertically, make band a, decouple into a ring of three rows, mask the row before.
+// The row pipeline of a scale: filter vertically, make band a, decouple and weigh into a ring of three rows, mask the
+// row before.
 #include "metric/adm/adm.h"
 
 #include <algorithm>
@@ -22,11 +23,14 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Without vectors (x86 without SSE4.2, AES or CLMUL) the plain loops run the whole frame, in the band that begins it.
-void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                       std::span<const Workspaces>, std::span<const BandResults> results, const BlockGrid* grid) {
+void RunBandsForTarget(std::span<const AdmSetup* const> setups, std::span<const FrameView> views, int scale,
+                       RowBand band, std::span<const Workspaces>, std::span<const BandResults> results,
+                       const BlockGrid* grid) {
   if (scale > 0 || band.begin > 0) return;
-  for (size_t video = 0; video < views.size(); ++video)
-    AddAdmReferenceSums(setup, *views[video].at(0), *views[video].at(1), grid, results[video].sums);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const FrameView& view = views[i % views.size()];
+    AddAdmReferenceSums(*setups[i / views.size()], *view.at(0), *view.at(1), grid, results[i].sums);
+  }
 }
 
 }  // namespace
@@ -57,51 +61,58 @@ void ReferenceRow(int scale, const AdmScale& s, const DetailRow& row) {
   }
 }
 
-template <int kScale, bool kWide>
-void DecoupleRowOf(const AdmScale& s, double limit, const DetailRow& row) {
-  const bool integer = limit == std::floor(limit);
-  if constexpr (kScale > 0) {
-    if (integer) return DecoupleRow32<kScale, kWide, Gain::kInteger>(s, limit, row);
-    return DecoupleRow32<kScale, kWide, Gain::kReal>(s, limit, row);
-  } else {
-    if (limit == 1) return DecoupleRow0<kWide, Gain::kOne>(s, limit, row);
-    if (integer) return DecoupleRow0<kWide, Gain::kInteger>(s, limit, row);
-    return DecoupleRow0<kWide, Gain::kReal>(s, limit, row);
+void DecoupleRow(int scale, const DetailRow& row, bool wants_flags) {
+  switch (scale) {
+    case 0:
+      return DecoupleRow0(row, wants_flags);
+    case 1:
+      return DecoupleRow32<1>(row);
+    case 2:
+      return DecoupleRow32<2>(row);
+    default:
+      return DecoupleRow32<3>(row);
   }
 }
 
 template <bool kWide>
-void DecoupleRow(int scale, const AdmScale& s, double limit, const DetailRow& row) {
-  constexpr decltype(&DecoupleRowOf<0, kWide>) kOfScale[] = {DecoupleRowOf<0, kWide>, DecoupleRowOf<1, kWide>,
-                                                             DecoupleRowOf<2, kWide>, DecoupleRowOf<3, kWide>};
-  kOfScale[scale](s, limit, row);
+void WeighRow(int scale, const AdmScale& s, double limit, const DetailRow& row) {
+  const bool integer = limit == std::floor(limit);
+  if (scale > 0) {
+    if (integer) return WeighRow32<kWide, Gain::kInteger>(s, limit, row);
+    return WeighRow32<kWide, Gain::kReal>(s, limit, row);
+  }
+  if (limit == 1) return WeighRow0<kWide, Gain::kOne>(s, limit, row);
+  if (integer) return WeighRow0<kWide, Gain::kInteger>(s, limit, row);
+  return WeighRow0<kWide, Gain::kReal>(s, limit, row);
 }
 
 /// What a video of a band reads and writes; of the reference, its band a alone.
 struct BandVideo {
   Plane in;
   AdmFrameWorkspace& frame;
-  std::span<int64_t> sums;
 };
 
-/// One band of one scale of one frame of a reference and its distorted videos.
+/// One band of one scale of one frame of a reference and its distorted videos, by several sets of options: set-ups that
+/// differ in limits and weights alone.
 class BandRun {
  public:
-  BandRun(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+  BandRun(std::span<const AdmSetup* const> setups, std::span<const FrameView> views, int scale, RowBand band,
           std::span<const Workspaces> workspaces, std::span<const BandResults> results, const BlockGrid* grid)
-      : setup_(setup),
-        s_(setup.scales[scale]),
+      : setups_(setups),
+        s_(setups[0]->scales[scale]),
+        results_(results),
         scale_(scale),
         band_(band),
         grid_(grid),
         parts_(AdmBlockColumns(s_, scale, grid)),
         thread_(static_cast<AdmThreadWorkspace&>(*workspaces[0].thread)),
-        reference_(MakeVideo(views[0], 0, workspaces[0], {})) {
-    thread_.Reserve(setup, views.size());
+        wants_flags_(
+            std::ranges::any_of(setups, [](const AdmSetup* setup) { return setup->settings.gain_limit != 1; })),
+        reference_(MakeVideo(views[0], 0, workspaces[0])) {
+    thread_.Reserve(*setups[0], results.size());
     for (const AdmRange& part : parts_)
       part_blocks_.push_back(grid ? AdmBlock(*grid, s_.columns.begin + part.begin, 0, scale) : 0);
-    for (size_t i = 0; i < views.size(); ++i)
-      distorted_.push_back(MakeVideo(views[i], 1, workspaces[i], results[i].sums));
+    for (size_t i = 0; i < views.size(); ++i) distorted_.push_back(MakeVideo(views[i], 1, workspaces[i]));
   }
 
   void Run() {
@@ -119,26 +130,30 @@ class BandRun {
       for (int video = 0; video < std::ssize(distorted_); ++video) {
         Filter(y, 1, distorted_[video], wants_a, wants_detail);
         if (!wants_detail) continue;
-        Decouple(video, y);
-        if (y - 1 >= scored.begin) Mask(video, y - 1);
+        DecoupleRow(scale_, MakeDetailRow(), wants_flags_);
+        for (int set = 0; set < std::ssize(setups_); ++set) {
+          Weigh(set, video, y);
+          if (y - 1 >= scored.begin) Mask(set, video, y - 1);
+        }
       }
     }
     if (!any || scored.end < s_.height) return;
     // The last row's lower neighbour is itself.
-    for (int video = 0; video < std::ssize(distorted_); ++video) Mask(video, s_.height - 1);
+    for (int video = 0; video < std::ssize(distorted_); ++video)
+      for (int set = 0; set < std::ssize(setups_); ++set) Mask(set, video, s_.height - 1);
   }
 
  private:
-  BandVideo MakeVideo(const FrameView& view, int picture, const Workspaces& workspaces, std::span<int64_t> sums) const {
+  BandVideo MakeVideo(const FrameView& view, int picture, const Workspaces& workspaces) const {
     auto& frame = static_cast<AdmFrameWorkspace&>(*workspaces.frame);
-    return {scale_ == 0 ? view.plane(picture) : frame.a(scale_ - 1, picture), frame, sums};
+    return {scale_ == 0 ? view.plane(picture) : frame.a(scale_ - 1, picture), frame};
   }
 
   /// Filters a picture: its low row whole for band a, low and high rows in the work region for the
   /// rest.
   void Filter(int y, int picture, const BandVideo& video, bool whole, bool detail) {
     if (scale_ > 0) FilterRows<int16_t>(y, picture, video.in, whole, detail);
-    else if (setup_.bit_depth > 8) FilterRows<uint16_t>(y, picture, video.in, whole, detail);
+    else if (setups_[0]->bit_depth > 8) FilterRows<uint16_t>(y, picture, video.in, whole, detail);
     else FilterRows<uint8_t>(y, picture, video.in, whole, detail);
     if (whole) WriteLowPass(thread_.Filtered(0, picture), video.frame.Row(scale_, picture, y));
   }
@@ -169,7 +184,7 @@ class BandRun {
     const AdmSplitRow& low = thread_.Filtered(0, picture);
     const AdmSplitRow* high = with_high ? &thread_.Filtered(1, picture) : nullptr;
     if constexpr (std::is_unsigned_v<T>) {
-      VerticalPixels(in, span, setup_.bit_depth, low.top, high ? high->top : nullptr);
+      VerticalPixels(in, span, setups_[0]->bit_depth, low.top, high ? high->top : nullptr);
     } else if (scale_ == 1) {
       VerticalWhole(in, span.begin, span.end, low, high);
     } else {
@@ -200,13 +215,14 @@ class BandRun {
       row.high[picture] = thread_.Filtered(1, picture);
     }
     row.reference = thread_.Reference();
+    row.decoupled = thread_.Decoupled();
     row.column = work.begin;
     row.count = work.size();
     row.scored = {s_.columns.begin - work.begin, s_.columns.end - work.begin};
     return row;
   }
 
-  /// Detail bands of the reference, and the denominators of all videos where the row is scored.
+  /// Detail bands of the reference, and the denominators of all results where the row is scored.
   void FindReference(int y, bool scored) {
     DetailRow row = MakeDetailRow();
     if (!scored || parts_.size() > 1) ReferenceRow(scale_, s_, row);
@@ -220,8 +236,8 @@ class BandRun {
       ReferenceRow(scale_, s_, of_part);
       for (int band = 0; band < kAdmBands; ++band) {
         const int64_t rounded = sums[band].Grow(den[band], s_.den_row_shift);
-        for (const BandVideo& video : distorted_)
-          Sum(video, first_block + part_blocks_[part], kAdmDen, band) += rounded;
+        for (const BandResults& result : results_)
+          Sum(result, first_block + part_blocks_[part], kAdmDen, band) += rounded;
       }
     }
   }
@@ -239,14 +255,18 @@ class BandRun {
     return row;
   }
 
-  void Decouple(int video, int y) {
-    const AdmSignals& signals = thread_.Signals(video);
+  int ResultOf(int set, int video) const { return set * static_cast<int>(std::ssize(distorted_)) + video; }
+
+  /// The signals of the decoupled row by a set of options.
+  void Weigh(int set, int video, int y) {
+    const AdmSignals& signals = thread_.Signals(ResultOf(set, video));
     const int element = AdmWorkRange(s_.width).begin - (s_.columns.begin - 1);
     DetailRow row = MakeDetailRow();
     row.restored = SignalFrom(signals.Row(0, y), element);
     row.additive = SignalFrom(signals.Row(1, y), element);
-    if (setup_.settings.wide) DecoupleRow<true>(scale_, s_, setup_.settings.gain_limit, row);
-    else DecoupleRow<false>(scale_, s_, setup_.settings.gain_limit, row);
+    const AdmSettings& settings = setups_[set]->settings;
+    const auto weigh = settings.wide ? WeighRow<true> : WeighRow<false>;
+    weigh(scale_, setups_[set]->scales[scale_], settings.gain_limit, row);
     for (int additive = 0; additive < 2; ++additive) PadShare(signals.Row(additive, y).share);
   }
 
@@ -257,30 +277,32 @@ class BandRun {
     if (s_.columns.end == s_.width) share[count + 1] = share[count];
   }
 
-  void Mask(int video, int y) {
-    MaskSignal(video, y, 0, kAdmNum);
-    if (setup_.settings.aim) MaskSignal(video, y, 1, kAdmAim);
+  void Mask(int set, int video, int y) {
+    MaskSignal(set, video, y, 0, kAdmNum);
+    if (setups_[set]->settings.aim) MaskSignal(set, video, y, 1, kAdmAim);
   }
 
   /// Adds what of the restored (0) or additive (1) signal the other does not hide.
-  void MaskSignal(int video, int y, int additive, AdmSum kind) {
-    const AdmSignals& signals = thread_.Signals(video);
+  void MaskSignal(int set, int video, int y, int additive, AdmSum kind) {
+    const AdmScale& s = setups_[set]->scales[scale_];
+    const AdmSignals& signals = thread_.Signals(ResultOf(set, video));
     const AdmSignalRow& signal = signals.Row(additive, y);
     const AdmSignalRow& masker = signals.Row(1 - additive, y);
     const auto share = [&](int neighbour) {
       return signals.Row(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
     SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
-    const auto mask = scale_ == 0 ? (setup_.settings.wide ? MaskRow<true, true> : MaskRow<true, false>)
-                                  : (setup_.settings.wide ? MaskRow<false, true> : MaskRow<false, false>);
+    const bool wide = setups_[set]->settings.wide;
+    const auto mask = scale_ == 0 ? (wide ? MaskRow<true, true> : MaskRow<true, false>)
+                                  : (wide ? MaskRow<false, true> : MaskRow<false, false>);
     std::array<RowSum, kAdmBands> sums;
     const int first_block = FirstBlock(y);
     for (size_t part = 0; part < parts_.size(); ++part) {
       int64_t row_sums[kAdmBands];
-      mask(s_, parts_[part], signal, masker, thread_.ColumnSums(), row_sums);
+      mask(s, parts_[part], signal, masker, thread_.ColumnSums(), row_sums);
       for (int band = 0; band < kAdmBands; ++band)
-        Sum(distorted_[video], first_block + part_blocks_[part], kind, band) +=
-            sums[band].Grow(row_sums[band], s_.row_shift);
+        Sum(results_[ResultOf(set, video)], first_block + part_blocks_[part], kind, band) +=
+            sums[band].Grow(row_sums[band], s.row_shift);
     }
   }
 
@@ -299,26 +321,28 @@ class BandRun {
   /// The first block of the blocks that row y lies in.
   int FirstBlock(int y) const { return grid_ ? AdmBlock(*grid_, 0, y, scale_) : 0; }
 
-  int64_t& Sum(const BandVideo& video, int block, AdmSum kind, int band) const {
-    return video.sums[size_t{1} * block * kAdmSumCount + AdmSumIndex(scale_, kind, band)];
+  int64_t& Sum(const BandResults& result, int block, AdmSum kind, int band) const {
+    return result.sums[size_t{1} * block * kAdmSumCount + AdmSumIndex(scale_, kind, band)];
   }
 
-  const AdmSetup& setup_;
-  const AdmScale& s_;
+  const std::span<const AdmSetup* const> setups_;
+  const AdmScale& s_;  // the first set-up's: of others, the factors alone differ
+  const std::span<const BandResults> results_;
   const int scale_;
   const RowBand band_;
   const BlockGrid* const grid_;        // null: one block
   const std::vector<AdmRange> parts_;  // of the scored columns, a block each
   std::vector<int> part_blocks_;       // counted from the first of a row of blocks
   AdmThreadWorkspace& thread_;
+  const bool wants_flags_;
   const BandVideo reference_;
   std::vector<BandVideo> distorted_;
 };
 
-void RunBandsForTarget(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
-                       std::span<const Workspaces> workspaces, std::span<const BandResults> results,
+void RunBandsForTarget(std::span<const AdmSetup* const> setups, std::span<const FrameView> views, int scale,
+                       RowBand band, std::span<const Workspaces> workspaces, std::span<const BandResults> results,
                        const BlockGrid* grid) {
-  BandRun(setup, views, scale, band, workspaces, results, grid).Run();
+  BandRun(setups, views, scale, band, workspaces, results, grid).Run();
 }
 
 }  // namespace
@@ -341,9 +365,9 @@ std::unique_ptr<Workspace> MakeAdmThreadWorkspace(const AdmSetup& setup) {
   return std::make_unique<AdmThreadWorkspace>(setup);
 }
 
-void RunAdmBands(const AdmSetup& setup, std::span<const FrameView> views, int scale, RowBand band,
+void RunAdmBands(std::span<const AdmSetup* const> setups, std::span<const FrameView> views, int scale, RowBand band,
                  std::span<const Workspaces> workspaces, std::span<const BandResults> results, const BlockGrid* grid) {
-  HWY_DYNAMIC_DISPATCH(RunBandsForTarget)(setup, views, scale, band, workspaces, results, grid);
+  HWY_DYNAMIC_DISPATCH(RunBandsForTarget)(setups, views, scale, band, workspaces, results, grid);
 }
 
 }  // namespace acutance

@@ -17,10 +17,6 @@ namespace {
 /// term wraps and sums over the bands fit 16 bits.
 inline constexpr int16_t kMaxPlainMagnitude0 = 13790;
 
-struct Magnitudes0 {
-  V16 o[kAdmBands], t[kAdmBands];
-};
-
 HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V16 (&bands)[kAdmBands]) {
   const ColumnPairs from_high(high, column);
   bands[0] = HorizontalPixels(from_high, adm::kLow);
@@ -69,14 +65,11 @@ HWY_INLINE V32 LargeRestored0(V32 o, V32 t, V32 negative) {
   return hn::ShiftRight<15>(hn::Add(hn::Mul(k, o), hn::Add(round, negative)));
 }
 
-/// min(o, t), or what the reference's rounded reciprocal makes of it.
-template <bool kExtreme>
-HWY_INLINE V16 Restored0(V16 o, V16 t, V16 sign) {
+/// What the reference's rounded reciprocal makes of min(o, t), where some o is large.
+HWY_INLINE V16 ExtremeRestored0(V16 o, V16 t, V16 sign) {
   const D16 d;
   const DHalf16 half;
   const D32 d32;
-  const V16 plain = hn::Min(o, t);
-  if constexpr (!kExtreme) return plain;
   const V32 lower =
       LargeRestored0(hn::PromoteTo(d32, hn::LowerHalf(half, o)), hn::PromoteTo(d32, hn::LowerHalf(half, t)),
                      hn::PromoteTo(d32, hn::LowerHalf(half, sign)));
@@ -84,7 +77,7 @@ HWY_INLINE V16 Restored0(V16 o, V16 t, V16 sign) {
       LargeRestored0(hn::PromoteTo(d32, hn::UpperHalf(half, o)), hn::PromoteTo(d32, hn::UpperHalf(half, t)),
                      hn::PromoteTo(d32, hn::UpperHalf(half, sign)));
   const V16 large = hn::ConcatEven(d, hn::BitCast(d, upper), hn::BitCast(d, lower));
-  return hn::IfThenElse(hn::Gt(o, hn::Set(d, int16_t{adm::kMaxExactMagnitude})), large, plain);
+  return hn::IfThenElse(hn::Gt(o, hn::Set(d, int16_t{adm::kMaxExactMagnitude})), large, hn::Min(o, t));
 }
 
 /// trunc(min(r * limit, t)).
@@ -212,27 +205,6 @@ HWY_INLINE V64 AddCubes(V64 sum, V16 magnitude) {
   return sum;
 }
 
-template <bool kExtreme, Gain kGain>
-HWY_INLINE void DecoupleStep0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands], const Magnitudes0& m,
-                              const GainLimit0& gain, const Weights0& weights, const DetailRow& row, int i) {
-  const D16 d;
-  const V16 flags = kGain == Gain::kOne ? hn::Zero(d) : AngleFlags0(o, t);
-  V16 r[kAdmBands], a[kAdmBands], r_magnitude[kAdmBands], a_magnitude[kAdmBands];
-  for (int band = 0; band < kAdmBands; ++band) {
-    const V16 sign = hn::BroadcastSignBit(t[band]);
-    const V16 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
-    V16 restored = Restored0<kExtreme>(m.o[band], m.t[band], sign);
-    if constexpr (kGain != Gain::kOne)
-      restored = hn::IfVecThenElse(flags, gain.Raise<kGain>(restored, m.t[band]), restored);
-    r_magnitude[band] = hn::AndNot(opposite, restored);
-    a_magnitude[band] = hn::Sub(m.t[band], r_magnitude[band]);
-    r[band] = hn::Sub(hn::Xor(r_magnitude[band], sign), sign);
-    a[band] = hn::Sub(t[band], r[band]);
-  }
-  StoreSignal0<kExtreme>(r, r_magnitude, weights, row.restored, i);
-  StoreSignal0<kExtreme>(a, a_magnitude, weights, row.additive, i);
-}
-
 /// Detail bands and denominator of the reference.
 inline void ReferenceRow0(const DetailRow& row) {
   V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
@@ -249,27 +221,64 @@ inline void ReferenceRow0(const DetailRow& row) {
   for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
 }
 
-template <bool kWide, Gain kGain>
-void DecoupleRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
+/// Detail bands of a distorted video, and what of them the reference restores before any gain limit.
+inline void DecoupleRow0(const DetailRow& row, bool wants_flags) {
   const D16 d;
-  const Weights0 weights(s);
-  const GainLimit0 gain(gain_limit);
   for (int i = 0; i < row.count; i += kLanes16) {
     V16 o[kAdmBands], t[kAdmBands];
     for (int band = 0; band < kAdmBands; ++band) o[band] = hn::Load(d, row.reference.Band<int16_t>(band) + i);
     LoadBands(row.low[1].top, row.high[1].top, row.column + i, t);
-    Magnitudes0 m;
+    const V16 top = hn::Max(hn::Max(hn::Abs(o[0]), hn::Abs(o[1])), hn::Abs(o[2]));
+    const auto large = hn::Gt(top, hn::Set(d, int16_t{adm::kMaxExactMagnitude}));
+    const bool is_extreme = HWY_UNLIKELY(!hn::AllFalse(d, large));
     for (int band = 0; band < kAdmBands; ++band) {
-      m.o[band] = hn::Abs(o[band]);
-      m.t[band] = hn::Abs(t[band]);
+      const V16 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
+      const V16 o_magnitude = hn::Abs(o[band]), t_magnitude = hn::Abs(t[band]);
+      V16 restored = hn::Min(o_magnitude, t_magnitude);
+      if (is_extreme) restored = ExtremeRestored0(o_magnitude, t_magnitude, hn::BroadcastSignBit(t[band]));
+      hn::Store(t[band], d, row.decoupled.distorted.Band<int16_t>(band) + i);
+      hn::Store(hn::AndNot(opposite, restored), d, row.decoupled.restored.Band<int16_t>(band) + i);
     }
-    const V16 top_o = hn::Max(hn::Max(m.o[0], m.o[1]), m.o[2]), top_t = hn::Max(hn::Max(m.t[0], m.t[1]), m.t[2]);
-    const auto large = hn::Gt(hn::Max(top_o, top_t), hn::Set(d, kMaxPlainMagnitude0));
-    if (kWide || HWY_UNLIKELY(!hn::AllFalse(d, large))) {
-      DecoupleStep0<true, kGain>(o, t, m, gain, weights, row, i);
-    } else {
-      DecoupleStep0<false, kGain>(o, t, m, gain, weights, row, i);
+    if (wants_flags) hn::Store(AngleFlags0(o, t), d, reinterpret_cast<int16_t*>(row.decoupled.flags) + i);
+  }
+}
+
+template <bool kExtreme>
+HWY_INLINE void StoreSignals0(const V16 (&t)[kAdmBands], const V16 (&magnitude)[kAdmBands],
+                              const V16 (&restored)[kAdmBands], const Weights0& weights, const DetailRow& row, int i) {
+  V16 r[kAdmBands], a[kAdmBands], rest[kAdmBands];
+  for (int band = 0; band < kAdmBands; ++band) {
+    const V16 sign = hn::BroadcastSignBit(t[band]);
+    r[band] = hn::Sub(hn::Xor(restored[band], sign), sign);
+    a[band] = hn::Sub(t[band], r[band]);
+    rest[band] = hn::Sub(magnitude[band], restored[band]);
+  }
+  StoreSignal0<kExtreme>(r, restored, weights, row.restored, i);
+  StoreSignal0<kExtreme>(a, rest, weights, row.additive, i);
+}
+
+/// The signals of a decoupled row by one set of options. No part of t exceeds t.
+template <bool kWide, Gain kGain>
+void WeighRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
+  const D16 d;
+  const Weights0 weights(s);
+  const GainLimit0 gain(gain_limit);
+  for (int i = 0; i < row.count; i += kLanes16) {
+    V16 t[kAdmBands], magnitude[kAdmBands], restored[kAdmBands];
+    for (int band = 0; band < kAdmBands; ++band) {
+      t[band] = hn::Load(d, row.decoupled.distorted.Band<int16_t>(band) + i);
+      restored[band] = hn::Load(d, row.decoupled.restored.Band<int16_t>(band) + i);
+      magnitude[band] = hn::Abs(t[band]);
     }
+    if constexpr (kGain != Gain::kOne) {
+      const V16 flags = hn::Load(d, reinterpret_cast<const int16_t*>(row.decoupled.flags) + i);
+      for (int band = 0; band < kAdmBands; ++band)
+        restored[band] = hn::IfVecThenElse(flags, gain.Raise<kGain>(restored[band], magnitude[band]), restored[band]);
+    }
+    const V16 top = hn::Max(hn::Max(magnitude[0], magnitude[1]), magnitude[2]);
+    const auto large = hn::Gt(top, hn::Set(d, kMaxPlainMagnitude0));
+    if (kWide || HWY_UNLIKELY(!hn::AllFalse(d, large))) StoreSignals0<true>(t, magnitude, restored, weights, row, i);
+    else StoreSignals0<false>(t, magnitude, restored, weights, row, i);
   }
 }
 
@@ -449,27 +458,41 @@ void ReferenceRow32(const AdmScale& s, const DetailRow& row) {
   for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
 }
 
-template <int kScale, bool kWide, Gain kGain>
-void DecoupleRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
+template <int kScale>
+void DecoupleRow32(const DetailRow& row) {
+  const D32 d;
+  for (int i = 0; i < row.count; i += kLanes32) {
+    V32 o[kAdmBands], t[kAdmBands];
+    for (int band = 0; band < kAdmBands; ++band) o[band] = hn::Load(d, row.reference.Band<int32_t>(band) + i);
+    LoadBands<kScale>(row.low[1], row.high[1], row.column + i, t);
+    hn::Store(AngleFlags(o, t), d, reinterpret_cast<int32_t*>(row.decoupled.flags) + i);
+    for (int band = 0; band < kAdmBands; ++band) {
+      const V32 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
+      const VU32 restored = Restored32(AsU32(hn::Abs(o[band])), AsU32(hn::Abs(t[band])), hn::BroadcastSignBit(t[band]));
+      hn::Store(t[band], d, row.decoupled.distorted.Band<int32_t>(band) + i);
+      hn::Store(hn::AndNot(opposite, AsI32(restored)), d, row.decoupled.restored.Band<int32_t>(band) + i);
+    }
+  }
+}
+
+template <bool kWide, Gain kGain>
+void WeighRow32(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const D32 d;
   const GainLimit32 gain(gain_limit);
   const V32 factors[kAdmBands] = {hn::Set(d, static_cast<int32_t>(s.factor[0])),
                                   hn::Set(d, static_cast<int32_t>(s.factor[1])),
                                   hn::Set(d, static_cast<int32_t>(s.factor[2]))};
   for (int i = 0; i < row.count; i += kLanes32) {
-    V32 o[kAdmBands], t[kAdmBands], r[kAdmBands], a[kAdmBands];
-    for (int band = 0; band < kAdmBands; ++band) o[band] = hn::Load(d, row.reference.Band<int32_t>(band) + i);
-    LoadBands<kScale>(row.low[1], row.high[1], row.column + i, t);
-    const V32 flags = AngleFlags(o, t);
+    const V32 flags = hn::Load(d, reinterpret_cast<const int32_t*>(row.decoupled.flags) + i);
+    V32 r[kAdmBands], a[kAdmBands];
     for (int band = 0; band < kAdmBands; ++band) {
-      const V32 sign = hn::BroadcastSignBit(t[band]);
-      const V32 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
-      const VU32 o_magnitude = AsU32(hn::Abs(o[band])), t_magnitude = AsU32(hn::Abs(t[band]));
-      const VU32 restored = Restored32(o_magnitude, t_magnitude, sign);
-      const VU32 raised = gain.Raise<kGain>(restored, t_magnitude);
-      const V32 magnitude = hn::AndNot(opposite, hn::IfVecThenElse(flags, AsI32(raised), AsI32(restored)));
+      const V32 t = hn::Load(d, row.decoupled.distorted.Band<int32_t>(band) + i);
+      const V32 restored = hn::Load(d, row.decoupled.restored.Band<int32_t>(band) + i);
+      const V32 sign = hn::BroadcastSignBit(t);
+      const V32 raised = AsI32(gain.Raise<kGain>(AsU32(restored), AsU32(hn::Abs(t))));
+      const V32 magnitude = hn::IfVecThenElse(flags, raised, restored);
       r[band] = hn::Sub(hn::Xor(magnitude, sign), sign);
-      a[band] = hn::Sub(t[band], r[band]);
+      a[band] = hn::Sub(t, r[band]);
     }
     StoreSignal32<kWide>(r, factors, row.restored, i);
     StoreSignal32<kWide>(a, factors, row.additive, i);

@@ -22,6 +22,7 @@ enum class Gain { kOne, kInteger, kReal };
 struct DetailRow {
   AdmSplitRow low[2], high[2];  // filtered rows, by picture
   AdmBandRows reference;        // its detail bands
+  AdmDecoupledRow decoupled;    // of a distorted video
   int column;                   // first
   int count;
   AdmRange scored;                  // of the count

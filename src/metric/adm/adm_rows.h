@@ -74,7 +74,14 @@ struct AdmSignalRow {
   AdmBandRows magnitudes;  // |x| at scale 0; |C| above
 };
 
-/// The last three decoupled rows of a distorted video.
+/// A row of a distorted video before any options: its detail bands, what of their magnitudes the reference restores
+/// without enhancement, and -1 where a gain limit may raise that. Element 0 is the first column of the work range.
+struct AdmDecoupledRow {
+  AdmBandRows distorted, restored;
+  std::byte* flags;
+};
+
+/// The last three decoupled rows of a distorted video by one set of options.
 class AdmSignals {
  public:
   explicit AdmSignals(const AdmSetup& setup) : memory_(2 * 3 * kRows, setup.scales[0].width) {
@@ -94,7 +101,7 @@ class AdmSignals {
 class AdmThreadWorkspace : public Workspace {
  public:
   explicit AdmThreadWorkspace(const AdmSetup& setup)
-      : halves_(2 * 2 * 2, setup.scales[0].in_width), elements_(kAdmBands + 1, setup.scales[0].width) {
+      : halves_(2 * 2 * 2, setup.scales[0].in_width), elements_(3 * kAdmBands + 2, setup.scales[0].width) {
     for (int i = 0; i < 2 * 2; ++i) filtered_[i / 2][i % 2] = {halves_.Row(2 * i), halves_.Row(2 * i + 1)};
   }
 
@@ -102,12 +109,16 @@ class AdmThreadWorkspace : public Workspace {
   const AdmSplitRow& Filtered(int high, int picture) const { return filtered_[high][picture]; }
   /// The reference's detail bands. Element 0 is the first column of the work range.
   AdmBandRows Reference() { return BandRowsAt(elements_, 0); }
-  const AdmSignals& Signals(int video) const { return signals_[video]; }
-  int32_t* ColumnSums() { return elements_.Row(kAdmBands); }
+  AdmDecoupledRow Decoupled() {
+    return {BandRowsAt(elements_, kAdmBands), BandRowsAt(elements_, 2 * kAdmBands),
+            reinterpret_cast<std::byte*>(elements_.Row(3 * kAdmBands))};
+  }
+  int32_t* ColumnSums() { return elements_.Row(3 * kAdmBands + 1); }
+  const AdmSignals& Signals(int result) const { return signals_[result]; }
 
-  /// Makes room for the signals of `videos` distorted videos.
-  void Reserve(const AdmSetup& setup, size_t videos) {
-    while (signals_.size() < videos) signals_.emplace_back(setup);
+  /// Makes room for the signals of `results` distorted videos by all sets of options.
+  void Reserve(const AdmSetup& setup, size_t results) {
+    while (signals_.size() < results) signals_.emplace_back(setup);
   }
 
  private:

@@ -12,6 +12,7 @@
 
 #include "metric/adm/adm_math.h"
 #include "metric/adm/adm_scale.h"
+#include "metric/joined_options.h"
 #include "metric/offline_frames.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
@@ -141,6 +142,31 @@ TEST_P(AdmTargetTest, VideosOfOneReferenceTogether) {
       for (const OptionTexts& texts : cases)
         for (const int rows : {3, size.height}) ExpectTogetherAsAlone(kAdmMetric, texts, reference, distorted, rows);
     }
+}
+
+TEST_P(AdmTargetTest, SetsOfOptionsTogether) {
+  const OptionTexts cases[] = {{{"csf", "2"}, {"egl", "1"}},
+                               {},
+                               {{"egl", "1.2"}, {"adm_skip_aim", "true"}},
+                               {{"csf", "1"}, {"scf", "50"}, {"scfd", "50"}, {"egl", "7"}}};
+  for (const Size size : {Size{33, 33}, {97, 41}, {483, 35}})
+    for (const int depth : {8, 10, 16}) {
+      const PictureFormat format{size.width, size.height, depth, PixelFormat::k400};
+      for (const Content content : {Content::kNatural, Content::kNoise, Content::kBlackWhite}) {
+        const PicturePair pair = MakePair(format, content, 350), other = MakePair(format, content, 351);
+        for (const int rows : {3, size.height})
+          ExpectJoinedAsAlone(kAdmMetric, cases, pair.reference, std::vector{pair.distorted, other.distorted}, rows);
+      }
+    }
+}
+
+TEST(AdmMetric, JoinsThoseThatScoreTheSameScales) {
+  const PictureFormat format{64, 48, 8, PixelFormat::k400};
+  const TestMetric plain(kAdmMetric, {}, format), other(kAdmMetric, {{"csf", "2"}, {"egl", "1"}}, format),
+      skips(kAdmMetric, {{"adm_skip_scale0", "true"}}, format);
+  const auto& joins = dynamic_cast<const JoinedOptions&>(plain.extractor());
+  EXPECT_TRUE(joins.CanJoin(other.extractor()));
+  EXPECT_FALSE(joins.CanJoin(skips.extractor()));
 }
 
 TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {

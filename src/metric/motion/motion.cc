@@ -4,6 +4,7 @@
 #include "exec/plan.h"
 #include "metric/blocks/partial_sums.h"
 #include "metric/blocks/reference_of.h"
+#include "metric/joined_options.h"
 #include "metric/motion/motion_args.h"
 
 namespace acutance {
@@ -51,7 +52,7 @@ MotionSettings ReadSettings(const OptionValues& options) {
           .debug = options.Bool("debug")};
 }
 
-class MotionExtractor : public Extractor {
+class MotionExtractor : public Extractor, public JoinedOptions {
  public:
   MotionExtractor(const MotionSettings& settings, const PictureFormat& format)
       : Extractor({.stages = Stages(settings, format), .sums = 1}), settings_(settings), format_(format) {}
@@ -65,6 +66,19 @@ class MotionExtractor : public Extractor {
     if (!frame.at(0, settings_.blend.lag)) return;
     results.sums[0] += MotionSad(frame.plane(0, 0, settings_.blend.lag), frame.plane(0), format_.bit_depth, band,
                                  static_cast<MotionRows&>(*workspaces.thread));
+  }
+
+  /// The sum of a frame depends on the lag alone.
+  bool CanJoin(const Extractor& other) const override {
+    const MotionSettings& theirs = static_cast<const MotionExtractor&>(other).settings_;
+    return !settings_.force_zero && !theirs.force_zero && settings_.blend.lag == theirs.blend.lag;
+  }
+
+  void RunJoined(std::span<const Extractor* const>, std::span<const FrameView> frames, int stage, RowBand band,
+                 std::span<const Workspaces> workspaces, std::span<const BandResults> results) const override {
+    int64_t sum = 0;
+    RunBand(frames[0], stage, band, workspaces[0], {.sums = {&sum, 1}, .words = {}, .artifacts = {}});
+    for (const BandResults& result : results) result.sums[0] += sum;
   }
 
   Status Finish(const FrameTotals& totals, const FrameOutputs& outputs) const override {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "metric/joined_options.h"
 #include "metric/testing/metric_run.h"
 #include "metric/testing/pictures.h"
 #include "simd/testing/targets.h"
@@ -201,6 +202,19 @@ TEST(MotionMetric, LooksBackAndReadsNothingWhenForced) {
   EXPECT_EQ(history({{"motion_five_frame_window", "true"}}), 2);
   EXPECT_EQ(history({{"motion_force_zero", "true"}}), 0);
   EXPECT_TRUE(TestMetric(kMotionMetric, {{"motion_force_zero", "true"}}, kFilm).extractor().spec().stages.empty());
+}
+
+TEST(MotionMetric, JoinsThoseOfTheSameLag) {
+  const PictureFormat format{8, 8, 8, PixelFormat::k400};
+  const auto joins = [&](const OptionTexts& first, const OptionTexts& other) {
+    const TestMetric a(kMotionMetric, first, format), b(kMotionMetric, other, format);
+    return dynamic_cast<const JoinedOptions&>(a.extractor()).CanJoin(b.extractor());
+  };
+  const OptionTexts limited = {{"motion_max_val", "18"}}, wide = {{"mffw", "true"}}, forced = {{"force_0", "true"}};
+  EXPECT_TRUE(joins({}, limited));
+  EXPECT_FALSE(joins({}, wide));
+  EXPECT_FALSE(joins(forced, {}));
+  EXPECT_FALSE(joins({}, forced));
 }
 
 TEST(MotionMetric, TooSmallPicturesAreRefused) {
