@@ -79,7 +79,8 @@ class RowPreparer {
       if (y + 1 < pass_.height) MakeImage(y + 1);
       if (y < pass_.height) MoveFlat(y);
       else SubtractFlat(y - 2 * kReach - 1);
-      if (y - kReach >= band.begin) WriteWords(y - kReach, image.Row(y - kReach));
+      const bool is_read = !settings_.half_size || (y - kReach) % 2 == 0;
+      if (y - kReach >= band.begin && is_read) WriteWords(y - kReach, image.Row(y - kReach));
       if (y - kReach + 1 >= band.end) break;
     }
   }
@@ -161,32 +162,39 @@ class RowPreparer {
     std::fill_n(columns + pass_.width, kReach, uint16_t{0});
   }
 
-  /// Row y with its mask, and its modes unless the picture is halved first.
+  /// Row y with its mask, and its modes unless the picture is halved first. Then no odd row is read.
   void WriteWords(int y, uint16_t* words) {
     const bool has_modes = !settings_.half_size && y > 0 && y + 1 < pass_.height;
-    if (!has_modes) return WriteMasked(ImageRow(y), ImageRow(y), ImageRow(y), words);
+    if (!has_modes) return WriteMasked(ImageRow(y), words);
     if (modes_end_ < y - 1) modes_end_ = y - 1;
     for (; modes_end_ <= y + 1; ++modes_end_)
       ModesAlong(ImageRow(modes_end_), pass_.width, thread_.modes[modes_end_ % 3].get());
     WriteMasked(thread_.modes[(y + 2) % 3].get(), thread_.modes[y % 3].get(), thread_.modes[(y + 1) % 3].get(), words);
   }
 
-  /// The mode of three rows, with the mask from the sums of 7 columns.
+  /// The mode of three rows, with its mask.
   void WriteMasked(const uint16_t* above, const uint16_t* row, const uint16_t* below, uint16_t* words) {
     const D16 d;
-    const V16 minimum = hn::Set(d, static_cast<uint16_t>(pass_.mask_minimum));
-    const V16 counts = hn::Set(d, kCambiCounts);
-    const uint16_t* columns = thread_.flat_columns.get();
     for (int x = 0; x < pass_.width; x += Lanes16()) {
-      const V16 left =
-          hn::Add(hn::Add(hn::LoadU(d, columns + x - 3), hn::LoadU(d, columns + x - 2)), hn::LoadU(d, columns + x - 1));
-      const V16 right =
-          hn::Add(hn::Add(hn::LoadU(d, columns + x + 3), hn::LoadU(d, columns + x + 2)), hn::LoadU(d, columns + x + 1));
-      const V16 flat = hn::Add(hn::Add(left, hn::LoadU(d, columns + x)), right);
       const V16 mode = ModeOf(hn::LoadU(d, above + x), hn::LoadU(d, row + x), hn::LoadU(d, below + x));
-      const V16 mask = hn::And(hn::VecFromMask(d, hn::Gt(flat, minimum)), counts);
-      hn::StoreU(hn::Or(mode, mask), d, words + x);
+      hn::StoreU(hn::Or(mode, MaskAt(x)), d, words + x);
     }
+  }
+
+  void WriteMasked(const uint16_t* row, uint16_t* words) {
+    const D16 d;
+    for (int x = 0; x < pass_.width; x += Lanes16()) hn::StoreU(hn::Or(hn::LoadU(d, row + x), MaskAt(x)), d, words + x);
+  }
+
+  /// The mask of a vector of pixels, from the sums of 7 columns.
+  HWY_INLINE V16 MaskAt(int x) const {
+    const D16 d;
+    const uint16_t* columns = thread_.flat_columns.get() + x;
+    const auto at = [&](int i) HWY_ATTR { return hn::LoadU(d, columns + i); };
+    const V16 left = hn::Add(hn::Add(at(-3), at(-2)), at(-1)), right = hn::Add(hn::Add(at(3), at(2)), at(1));
+    const V16 minimum = hn::Set(d, static_cast<uint16_t>(pass_.mask_minimum));
+    const auto is_flat = hn::Gt(hn::Add(hn::Add(left, at(0)), right), minimum);
+    return hn::And(hn::VecFromMask(d, is_flat), hn::Set(d, kCambiCounts));
   }
 
   const CambiSettings& settings_;
