@@ -61,6 +61,36 @@ HWY_INLINE AngleTest TestAngle(VF dp, VF om, VF tm) {
   return {hn::And(ahead, sure), hn::And(ahead, hn::Xor(sure, maybe))};
 }
 
+// --- Sums of cubes of the reference's bands, for the denominator.
+
+/// Of lanes 0..22929 at scale 0, order free.
+HWY_INLINE V64 AddCubes(V64 sum, V16 magnitude) {
+  const D32 d32;
+  const VU32 pairs = AsU32(AsU16(magnitude));
+  const VU32 lanes[2] = {hn::And(pairs, hn::Set(DU32(), 0xffffu)), hn::ShiftRight<16>(pairs)};
+  for (const VU32 v : lanes) {
+    const V16 v16 = hn::BitCast(D16(), v);
+    const VU32 square = AsU32(AddPairProducts(hn::Zero(d32), v16, v16));
+    const Wide cube = MulWide(square, v);
+    sum = hn::Add(sum, hn::BitCast(D64(), hn::Add(cube.even, cube.odd)));
+  }
+  return sum;
+}
+
+/// Of scales 1 to 3.
+template <int kScale>
+HWY_INLINE V64 AddDenCubes(V64 sum, VU32 o, int cube_shift) {
+  constexpr int kShift = adm::reference_square_shift(kScale);
+  const DU64 d;
+  const VU64 round = hn::Set(d, uint64_t{1} << (cube_shift - 1));
+  const VU64 square_round = hn::Set(d, uint64_t{1} << kShift);
+  const auto cube = [&](VU32 v) HWY_ATTR {
+    const VU64 square = hn::ShiftRight<kShift>(hn::Add(hn::MulEven(v, v), square_round));
+    return hn::ShiftRightSame(hn::Add(hn::MulEven(AsU32(square), v), round), cube_shift);
+  };
+  return hn::Add(sum, hn::BitCast(D64(), hn::Add(cube(o), cube(AsU32(OddToEven(o))))));
+}
+
 // --- Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, and the cubes of
 // the magnitudes above them.
 
