@@ -43,7 +43,7 @@ void Halve(const FloatColors& from, int plane, int width, int height, float* to)
 constexpr int kGroup = 32;
 constexpr int kAhead = kRadius - 1;  // rows below that a row of the blur needs
 constexpr int kRing = 32;            // blurred rows that columns still need: kLanes + 2 * kRadius and more
-constexpr int kStripe = 256, kMargin = kLanes, kPitch = kStripe + 2 * kMargin;
+constexpr int kStripe = 384, kMargin = kLanes, kPitch = kStripe + 2 * kMargin;
 static_assert(kRing >= kLanes + 2 * kRadius && kMargin > kRadius && kStripe % kGroup == 0);
 
 using Floats = hwy::AlignedFreeUniquePtr<float[]>;
