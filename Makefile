@@ -138,7 +138,7 @@ windows-zip: windows ## the programs and libraries for Windows as a zip, into bu
 	@cmake --build build-windows --parallel $(JOBS) --target vmaf_shared vship_shared
 	@python3 -B tools/windows_zip.py build-windows $(BUILD)/dist
 
-macos: ## the programs for macOS by zig, for the CPU alone, into build-macos-aarch64/bin/; MACHINE=x86_64
+macos: ## the programs for macOS by zig (not complete, docs/use/install.md), into build-macos-aarch64/bin/; MACHINE=x86_64
 	@tools/setup.sh build macos
 	@JOBS=$(JOBS) tools/macos.sh $(or $(MACHINE),aarch64) build-macos-$(or $(MACHINE),aarch64)
 
