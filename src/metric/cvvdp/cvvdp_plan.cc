@@ -16,7 +16,7 @@ constexpr int kRowMultiple = 32;  // floats: rows begin at 128 bytes
 
 constexpr TuningEntry kTuning[] = {{"cvvdp_channels", "", "64x4r8", WorkloadClass::kSmall},
                                    {"cvvdp_channels", "", "64x4r4"},
-                                   {"cvvdp_stream", "", "64x4"},
+                                   {"cvvdp_stream", "", "64x2"},
                                    {"cvvdp_reduce", "", "64x4"},
                                    {"cvvdp_differences", "", "128x1"},
                                    {"cvvdp_base", "", "64x1"},

@@ -16,11 +16,14 @@ KERNEL_USES(CvvdpChannelsArgs, CvvdpStreamShared)
 
 #include "metric/cvvdp/cvvdp_colors.kernel.h"
 
+FUNCTION(int64_t) stored_plane(CONTEXT(int32_t slot, int32_t channel)) {
+  return int64_t(slot * STORED + channel) * (int64_t(args.to_row) * int64_t(args.height));
+}
+
 FUNCTION(CvvdpColor) stored_color(CONTEXT(int32_t slot, int32_t place)) {
   CvvdpColor color;
   UNROLL for (int32_t c = 0; c < STORED; ++c) {
-    BUFFER(float)
-    plane = BUFFER_AT(float, args.stored, int64_t((slot * STORED + c) * args.to_row) * int64_t(args.height));
+    BUFFER(float) plane = BUFFER_AT(float, args.stored, stored_plane(PASS(slot, c)));
     color.at[c] = plane.data[place];
   }
   return color;
@@ -28,8 +31,7 @@ FUNCTION(CvvdpColor) stored_color(CONTEXT(int32_t slot, int32_t place)) {
 
 FUNCTION(void) store_color(CONTEXT(CvvdpColor color, int32_t slot, int32_t place)) {
   UNROLL for (int32_t c = 0; c < STORED; ++c) {
-    BUFFER(float)
-    plane = BUFFER_AT(float, args.stored, int64_t((slot * STORED + c) * args.to_row) * int64_t(args.height));
+    BUFFER(float) plane = BUFFER_AT(float, args.stored, stored_plane(PASS(slot, c)));
     plane.data[place] = color.at[c];
   }
 }
@@ -75,8 +77,6 @@ KERNEL_MAIN() {
   }
   group_barrier();
   if (x < args.width && y < args.height) {
-    const CvvdpConversion conversion = read_conversion(PASS());
-    const ReaderPlaces places = reader_places(PASS(conversion, x, y));
     const int32_t before = args.frames_before_start.data[args.video];
     const int32_t batch = args.frames_before_start.data[2];
     const int32_t unread = args.history - (args.reach - 1);
@@ -98,15 +98,14 @@ KERNEL_MAIN() {
         sums = add_frame(PASS(sums, color, CHANNELS * step));
       }
     }
-    const int32_t begin = step;
+    const CvvdpConversion conversion = read_conversion(PASS());
+    const ReaderPlaces places = reader_places(PASS(conversion, x, y));
     CvvdpColor color;
     UNROLL for (int32_t c = 0; c < STORED; ++c) color.at[c] = 0.0f;
-    for (; step < args.reach; ++step) {
-      if (step == begin || step > oldest) {
-        color = channels_of(PASS(conversion, step > oldest ? step : oldest, x, y, places));
-        store_color(PASS(color, slot_of(PASS(first, step, oldest)), place));
-      }
-      sums = add_frame(PASS(sums, color, CHANNELS * step));
+    for (int32_t there = step > oldest ? step : oldest; there < args.reach; ++there) {
+      color = channels_of(PASS(conversion, there, x, y, places));
+      store_color(PASS(color, slot_of(PASS(first, there, 0)), place));
+      for (; step <= there; ++step) sums = add_frame(PASS(sums, color, CHANNELS * step));
     }
     store_frame(PASS(sums, 0, place));
     if (before == args.history) {
