@@ -30,9 +30,10 @@ size_t PairBytes(const FeatureSet& features, const SessionSpec& spec) {
 /// VIF and ADM hold 1.3 and 1.5 bytes a sample.
 size_t WorkBytes(const FeatureSet& features, const SessionSpec& spec) {
   constexpr size_t kBytesPerSample = 2;
+  const bool cpu_begins = !spec.devices || spec.devices->joins_later();
   size_t results = 0;
   for (const MetricRun& run : features.runs())
-    if (!spec.devices || !run.HasPlan()) results += run.only < 0 ? spec.distorted_count : 1;
+    if (cpu_begins || !run.HasPlan()) results += run.only < 0 ? spec.distorted_count : 1;
   return static_cast<size_t>(spec.format.width) * spec.format.height * kBytesPerSample * results;
 }
 

@@ -28,6 +28,18 @@ TEST(MemoryBudget, CountsThePlanesThatMetricsRead) {
   EXPECT_EQ(BudgetOf(ladder).work_bytes(), 3 * BudgetOf(SpecOf({{"vif", {}}})).work_bytes());
 }
 
+TEST(MemoryBudget, CountsWhatTheCpuDoes) {
+  SessionSpec spec = SpecOf({{"vif", {}}});
+  const size_t on_cpu = BudgetOf(spec).work_bytes();
+  EXPECT_GT(on_cpu, 0u);
+  DeviceChoice choice = {.backend = "auto"};
+  spec.devices = std::make_shared<DevicePicker>(choice);
+  EXPECT_EQ(BudgetOf(spec).work_bytes(), 0u);
+  choice.patience = std::chrono::milliseconds(400);
+  spec.devices = std::make_shared<DevicePicker>(choice);
+  EXPECT_EQ(BudgetOf(spec).work_bytes(), on_cpu) << "which begins where devices join later";
+}
+
 TEST(MemoryBudget, CountsEarlierPicturesAndThoseReadAhead) {
   EXPECT_EQ(BudgetOf(SpecOf({{"vif", {}}})).held_bytes(), 0u);
   EXPECT_EQ(BudgetOf(SpecOf({{"motion", {}}})).held_bytes(), 2 * kLuma) << "motion reads one frame back";
