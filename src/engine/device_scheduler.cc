@@ -41,7 +41,7 @@ Status DeviceScheduler::Choose(FeatureSet& features, int most_frames) {
 DeviceScheduler::Lanes DeviceScheduler::OpenLanes() {
   Lanes lanes;
   if (spec_.device_cache) lanes = MakeLanes(spec_.device_cache->Take(spec_.devices->choice()));
-  while (lanes.empty()) {
+  while (lanes.empty() && !is_cancelled()) {
     std::vector<CachedDevice> devices = NextDevices();
     if (devices.empty()) break;
     lanes = MakeLanes(std::move(devices));
@@ -84,7 +84,7 @@ DeviceScheduler::Lanes DeviceScheduler::MakeLanes(std::vector<CachedDevice> devi
       .warn = warn_,
       .done = done_,
       .fail = fail_,
-      .cancelled = [this] { return late_ && late_->is_cancelled; }};
+      .cancelled = [this] { return is_cancelled(); }};
   Lanes lanes;
   for (CachedDevice& device : devices) {
     const DeviceInfo& info = device.device->info();

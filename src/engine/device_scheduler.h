@@ -65,6 +65,7 @@ class DeviceScheduler {
     Lanes lanes;  // once it is over
   };
 
+  bool is_cancelled() const { return late_ && late_->is_cancelled; }
   Lanes OpenLanes();
   std::vector<CachedDevice> NextDevices();
   Lanes MakeLanes(std::vector<CachedDevice> devices);
