@@ -96,7 +96,7 @@ Status TrackReading::ReadWindow(const std::vector<int64_t>& begins, const std::v
     FrameTrack& track = tracks_[v];
     const int64_t past = std::clamp<int64_t>(begins[v] - firsts_[v], 0, track.size());
     track.fingerprints.erase(track.fingerprints.begin(), track.fingerprints.begin() + past);
-    track.times.erase(track.times.begin(), track.times.begin() + std::min(past, std::ssize(track.times)));
+    track.times.erase(track.times.begin(), track.times.begin() + std::min<int64_t>(past, std::ssize(track.times)));
     firsts_[v] += past;
     if (ended_[v] != 0) return Status();
     ACU_ASSIGN_OR_RETURN(const bool has_ended, ReadTrack(*videos_[v], ends[v] - firsts_[v], track, damages_[v]));

@@ -63,7 +63,8 @@ int64_t StepOf(int64_t frames, int64_t curves, int64_t most) {
 std::vector<WorstSecond> FindWorstSeconds(const Page& page, size_t video, int count) {
   if (page.quality_column < 0) return {};
   const ScoreTable::Column& column = page.summary->videos[video].scores->columns()[page.quality_column];
-  const int64_t all = std::min(FramesOf(*page.summary, page.summary->videos[video]), std::ssize(column.scores));
+  const int64_t all =
+      std::min<int64_t>(FramesOf(*page.summary, page.summary->videos[video]), std::ssize(column.scores));
   std::vector<int64_t> frames;
   std::vector<double> scores;  // of these frames
   for (int64_t frame = 0; frame < all; ++frame)

@@ -148,7 +148,7 @@ void DoubtStops(const std::vector<double>& parts_moved, std::vector<double>& mar
   for (int64_t j = 1; j < std::ssize(margins); ++j) {
     if (parts_moved[j] < 0 || parts_moved[j] > kStops) continue;
     about.clear();
-    for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min(std::ssize(margins), j + kAbout + 1); ++k)
+    for (int64_t k = std::max<int64_t>(1, j - kAbout); k < std::min<int64_t>(std::ssize(margins), j + kAbout + 1); ++k)
       if (parts_moved[k] >= 0) about.push_back(parts_moved[k]);
     if (std::ssize(about) <= kAbout || Median(about) < kMoves) continue;
     times += stops.empty() || stops.back() + 1 != static_cast<size_t>(j);
@@ -301,7 +301,7 @@ bool ExtendIdentityToEnds(FittedPath& fitted) {
 }
 
 double ShareInStep(const FittedPath& fitted) {
-  const int64_t count = std::min(std::ssize(fitted.shown), fitted.reference_count);
+  const int64_t count = std::min<int64_t>(std::ssize(fitted.shown), fitted.reference_count);
   int64_t in_step = 0;
   for (int64_t k = 0; k < count; ++k) {
     const auto has_value = [&](int64_t other) {

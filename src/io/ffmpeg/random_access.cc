@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "io/ffmpeg/library.h"
 
@@ -111,13 +112,13 @@ class Mpeg2Groups : public RandomAccess {
   PacketRole Look(PacketBytes packet, bool /*is_key*/) override {
     constexpr uint8_t kPicture = 0, kSequence = 0xb3, kExtension = 0xb5, kGroup = 0xb8, kIntra = 1;
     bool has_sequence = false, is_closed = false;
-    std::basic_string<uint8_t> extensions;
+    std::vector<uint8_t> extensions;
     for (size_t at = FindCode(packet, 0); at + 8 <= packet.size();) {
       const size_t next = FindCode(packet, at + 4);
       const PacketBytes header = packet.subspan(at + 4);
       const uint8_t code = packet[at + 3];
       has_sequence |= code == kSequence;
-      if (code == kExtension) extensions.append(packet.data() + at, next - at);
+      if (code == kExtension) extensions.insert(extensions.end(), packet.begin() + at, packet.begin() + next);
       if (code == kGroup) is_closed = (header[3] & 0x60) == 0x40;  // closed_gop, no broken_link
       if (code == kPicture) {
         if (has_sequence) NoteExtensions(extensions);
@@ -136,12 +137,12 @@ class Mpeg2Groups : public RandomAccess {
     return packet.size();
   }
 
-  void NoteExtensions(const std::basic_string<uint8_t>& extensions) {
+  void NoteExtensions(const std::vector<uint8_t>& extensions) {
     if (extensions_.empty()) extensions_ = extensions;
     if (extensions_ != extensions) refusal_ = "the headers of its sequences change";
   }
 
-  std::basic_string<uint8_t> extensions_;
+  std::vector<uint8_t> extensions_;
 };
 
 }  // namespace
