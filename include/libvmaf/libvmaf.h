@@ -42,7 +42,7 @@ enum VmafPoolingMethod {
 
 typedef struct VmafConfiguration {
   enum VmafLogLevel log_level; /* of the process */
-  unsigned n_threads;          /* 0: all work is done inside the calls, where there is no GPU */
+  unsigned n_threads;          /* 0: scores of all pictures that were read are there when a call asks for them */
   unsigned n_subsample;        /* score only every n-th picture; 0 and 1: all */
   uint64_t cpumask;            /* accepted; it cannot change a score */
   uint64_t gpumask;            /* not 0: no GPU, even if another option requests one */

@@ -146,11 +146,11 @@ struct ClipScorer::State {
     frames = wanted_frames;
   }
 
-  Expected<Session> Take() {
+  Expected<Session> Take(const PictureFormat& wanted) {
     SessionOptions made = options;
     {
       const std::lock_guard lock(mutex);
-      if (!idle.empty()) {
+      if (format == wanted && !idle.empty()) {
         Session session = std::move(idle.back());
         idle.pop_back();
         return session;
@@ -173,7 +173,7 @@ struct ClipScorer::State {
 /// What one thread does: clips that no other has begun, until none is left.
 Status ClipScorer::State::Work(const ClipBatch& batch, std::atomic<int>& next, std::vector<ClipScores>& scores,
                                Task::Shared& shared, const Outcomes& outcomes) {
-  Expected<Session> session = Take();
+  Expected<Session> session = Take(batch.format);
   if (!session) return session.status();
   for (int clip = next++; clip < batch.clips() && !outcomes.failed(); clip = next++) {
     Expected<ClipScores> scored = ScoreClip(*session, batch, clip, shared);

@@ -52,7 +52,7 @@ Status AddFrame(Session& session, const SessionSpec& spec, int i) {
 
 /// Adds frames until a device has joined, then `more`; how many there were. Gives up after a while.
 int AddUntilJoined(Session& session, const SessionSpec& spec, int more) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   int frames = 0;
   while (!session.device() && std::chrono::steady_clock::now() < end)
     EXPECT_TRUE(AddFrame(session, spec, frames++).ok());
@@ -87,6 +87,25 @@ TEST(LateDevices, JoinWhileTheCpuScoresAndChangeNothing) {
         EXPECT_THAT(session->warnings(), IsEmpty());
         ExpectCpuScores(*session, spec, frames);
       }
+}
+
+// libvmaf's clients without threads ask for scores between pictures.
+TEST(LateDevices, WaitingHasTheScoresOfAllFramesBeforeAndAfterTheyJoin) {
+  g_fault = {};
+  SessionSpec spec = SpecOf(Late<Healthy>());
+  const auto session = Open(spec);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(AddFrame(*session, spec, i).ok());
+    ASSERT_TRUE(session->WaitForAll().ok());
+    EXPECT_EQ(session->frames_done(), i + 1);
+  }
+  int frames = 3;
+  while (!session->device()) ASSERT_TRUE(AddFrame(*session, spec, frames++).ok());
+  ASSERT_TRUE(AddFrame(*session, spec, frames++).ok());
+  ASSERT_TRUE(session->WaitForAll().ok());
+  EXPECT_EQ(session->frames_done(), frames);
+  ASSERT_TRUE(session->Flush().ok());
+  ExpectCpuScores(*session, spec, frames);
 }
 
 TEST(LateDevices, SeveralJoinTogether) {

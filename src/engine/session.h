@@ -38,8 +38,8 @@ class Session {
   /// become history. identity: of the reference picture, where later sessions on the same devices read it again.
   Status Add(Picture reference, std::vector<Picture> distorted, const PictureKey& identity = {});
 
-  /// Waits until the results of all added frames went to SessionSpec::on_results; more frames may follow. For sessions
-  /// without devices, which wait for a whole batch.
+  /// Waits until the results of all added frames went to SessionSpec::on_results and their scores into the tables; more
+  /// frames may follow. Devices first wait a while (FrameQueue) for further frames of a batch.
   Status WaitForAll();
 
   /// Ends the session, from any thread: Add and Flush return kCancelled from now on, also where they wait.

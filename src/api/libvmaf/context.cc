@@ -190,10 +190,17 @@ void Context::LogWarnings() {
     Log(VMAF_LOG_LEVEL_WARNING, warnings[warnings_logged_]);
 }
 
+/// A context without threads has the scores of all pictures that were read, as if the calls had done the work: where
+/// devices may join, threads do it.
+void Context::Await() {
+  if (threads_ == 1 && session_ && !flushed_) (void)session_->WaitForAll();  // the next picture gets its error
+}
+
 /// Predicts scores that a metadata handler waits for as soon as their features are available; other scores are
 /// predicted on request.
 void Context::Notify() {
-  if (notifying_) return;
+  if (notifying_ || handlers_.empty()) return;
+  Await();
   notifying_ = true;
   for (size_t h = 0; h < handlers_.size(); ++h) {
     const auto named = [&](const ModelRef& model) { return model.model->name == handlers_[h].name; };
@@ -222,6 +229,7 @@ std::vector<std::string> ReportedScores(const Model& model) {
 }  // namespace
 
 Result<std::vector<double>> Context::ModelAt(const ModelRef& model, unsigned index) {
+  Await();
   ACU_RETURN_IF_ERROR(scores_.Predict(model, index));
   std::vector<double> scores;
   for (const std::string& name : ReportedScores(*model.model)) {
@@ -233,6 +241,7 @@ Result<std::vector<double>> Context::ModelAt(const ModelRef& model, unsigned ind
 
 Result<std::vector<double>> Context::PoolModel(const ModelRef& model, VmafPoolingMethod method, unsigned low,
                                                unsigned high) {
+  Await();
   ACU_RETURN_IF_ERROR(scores_.PredictRange(model, low, high));
   std::vector<double> scores;
   for (const std::string& name : ReportedScores(*model.model)) {

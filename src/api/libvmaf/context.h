@@ -34,8 +34,12 @@ class Context {
   Status Read(VmafPicture& reference, VmafPicture& distorted, unsigned index);
   Status Flush();
 
-  Result<double> FeatureAt(const std::string& name, unsigned index) const { return scores_.At(name, index); }
-  Result<double> PoolFeature(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high) const {
+  Result<double> FeatureAt(const std::string& name, unsigned index) {
+    Await();
+    return scores_.At(name, index);
+  }
+  Result<double> PoolFeature(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high) {
+    Await();
     return scores_.Pool(name, method, low, high);
   }
   /// The model's own score, or a collection's four.
@@ -76,6 +80,7 @@ class Context {
   Result<std::shared_ptr<DevicePicker>> PickDevices() const;
   void LogDevice();
   Result<VmafPicture> FetchFrom(const std::shared_ptr<PictureSource>& pool, std::string_view maker);
+  void Await();
   void Notify();
   void LogWarnings();
 
