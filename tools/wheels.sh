@@ -10,7 +10,7 @@ out=$(realpath -m "${BUILD:-build}/dist")
 build=$(tools/portable_build.sh "$machine")
 here=$PWD/$build
 tools/ffmpeg_libraries.sh "$build/ffmpeg" "$machine" "$build/portable"
-cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance acutance_archive acutance_hip_kernels vmaf
+cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance acutance_archive acutance_hip_kernels
 
 for python; do
   name=$("$python" -c 'import sys; print("py%d.%d" % sys.version_info[:2])')

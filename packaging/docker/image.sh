@@ -8,11 +8,12 @@ machine=$(uname -m)
 tools/setup.sh build ffmpeg wheels
 build=$(tools/portable_build.sh "$machine")
 tools/ffmpeg_libraries.sh "$build/ffmpeg" "$machine" "$build/portable"
-cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance vmaf
+cmake --build "$build" --parallel "${JOBS:-$(tools/jobs.sh)}" --target acutance
 
 mkdir -p "$image/usr/bin" "$image/usr/share/doc/acutance" "$image/tmp" "$image/videos"
 chmod 1777 "$image/tmp"
-for name in acutance vmaf; do strip -o "$image/usr/bin/$name" "$build/bin/$name"; done
+strip -o "$image/usr/bin/acutance" "$build/bin/acutance"
+ln -sf acutance "$image/usr/bin/vmaf" # what the program is, under this name
 cp -L "$build"/ffmpeg/lib/*.so.* "$image/usr/bin/" # which is where the reader looks first
 cp -r LICENSE models/LICENSE "$build/acutance.cdx.json" "$build/ffmpeg/licences" "$image/usr/share/doc/acutance/"
 # Programs and what they open by name: both at the places where the loader of this machine has them.

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import xml.etree.ElementTree as ElementTree
 
@@ -264,6 +265,16 @@ class HumanReadable(CommandTest):
                                  "version=vmaf_v0.6.1", "--precision", "legacy", "-q", "-o", self.path("g"), "--json",
                                  "--no_cuda", "--no_sycl", "--no_hip", "--no_metal"))
         self.assertEqual(json.loads(self.read("g"))["pooled_metrics"]["vmaf"]["mean"], 97.428043)
+
+    def test_acutance_by_the_name_of_vmaf(self):
+        """As wheels and the container's image call it."""
+        os.symlink(ACUTANCE, self.path("vmaf"))
+        args = "-r", self.ref, "-d", self.dis, "--feature", "psnr", "--json", "-q", "--backend", "cpu", "-o"
+        for program, log in ((VMAF, "one"), (self.path("vmaf"), "other")):
+            self.assert_ok(self.run_command(program, *args, self.path(log)))
+        self.assertEqual(without_speed(self.read("one")), without_speed(self.read("other")))
+        missing = [self.run_command(program, "-r", "none.y4m", "-d", self.dis) for program in (VMAF, self.path("vmaf"))]
+        self.assertEqual([(run.returncode, run.stderr) for run in missing], 2 * [(255, missing[0].stderr)])
 
     def test_a_trace_of_all_steps(self):
         trace = self.path("trace.json")
