@@ -95,7 +95,7 @@ def our_command(options, pair, run, threads, log):
     for feature in [] if measure.is_model(run) else run.split(","):
         what += ["--feature", feature]
     return [options.build / "bin/vmaf", "-r", reference, "-d", distorted, "-w", width, "-h", height, "-p", "420", "-b", "8",
-            *what, "--threads", threads, "--json", "-o", log, "-q"]
+            "--backend", "cpu", *what, "--threads", threads, "--json", "-o", log, "-q"]
 
 
 def largest_difference(ours, peers):
