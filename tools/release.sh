@@ -30,12 +30,14 @@ case ${1:-} in
     binary=$dist/acutance-$version-linux-$(uname -m).tar.xz
     binaries=("$dist/acutance-$version"-linux-*.tar.xz) # of MACHINE=aarch64, too, where it was made
     wheels=("$dist/acutance-$version"-*.whl)
+    zips=("$dist/acutance-$version"-windows-*.zip) # of make windows-zip, where it was made
+    [ -e "${zips[0]}" ] || zips=()
     for file in "$archive" "$binary" "${wheels[0]}"; do
       [ -e "$file" ] || refuse "$file is not there: run make dist and make wheels"
     done
     rm -rf "$release"
     mkdir -p "$release"
-    cp "$archive" "${binaries[@]}" "${wheels[@]}" "$release/"
+    cp "$archive" "${binaries[@]}" "${wheels[@]}" "${zips[@]}" "$release/"
     tar -xOf "$binary" "$(basename "$binary" .tar.xz)/share/doc/acutance/acutance.cdx.json" >"$release/acutance-$version.cdx.json"
     tools/recipes.py "$archive" "$release/recipes"
     tar -c --sort=name --mtime="@$(git log -1 --format=%ct)" --owner=0 --group=0 --numeric-owner -C "$release" recipes |
