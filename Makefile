@@ -17,7 +17,7 @@ JOBS ?= $(shell tools/jobs.sh)
 export BUILD REF DIS TAG
 
 .NOTPARALLEL:
-.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv musl test-musl windows test-windows windows-zip fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels tester-bundle conformance-kit deb recipes release publish clean setup
+.PHONY: check unit style test-long test-ffmpeg test-ffmpeg-versions test-clients test-meson test-peer arm test-arm test-riscv musl test-musl windows test-windows windows-zip macos fuzz sanitize soak help build check-pair score test test-python sycl python bench bench-peer bench-gpu lint reuse format coverage install dist wheels tester-bundle conformance-kit deb recipes release publish clean setup
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
@@ -138,6 +138,10 @@ windows-zip: windows ## the programs and libraries for Windows as a zip, into bu
 	@cmake --build build-windows --parallel $(JOBS) --target vmaf_shared vship_shared
 	@python3 -B tools/windows_zip.py build-windows $(BUILD)/dist
 
+macos: ## the commands and libvmaf for macOS by PyPI's zig, for the CPU alone, into build-macos-aarch64/; MACHINE=x86_64
+	@tools/setup.sh build macos
+	@JOBS=$(JOBS) tools/macos.sh $(or $(MACHINE),aarch64) build-macos-$(or $(MACHINE),aarch64)
+
 python: build
 	@tools/setup.sh python
 	@tools/python_package.sh || echo "setup: continuing without the Python package; its tests are skipped" >&2
@@ -225,4 +229,4 @@ conformance-kit: build ## clips, golden values and a page for testing any progra
 	@tools/conformance_kit.sh $(BUILD) $(BUILD)/conformance-kit
 
 clean: ## remove all that make has written
-	rm -rf $(BUILD) build-arm build-musl build-windows build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz
+	rm -rf $(BUILD) build-arm build-musl build-windows build-macos-* build-dist-* build-dev build-asan build-tsan build-coverage build-fuzz

@@ -147,6 +147,11 @@ function(acutance_one_object name static file)
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
   if(ACUTANCE_PORTABLE)
     list(APPEND files ${portable}/libfmt.a ${portable}/libhwy.a ${portable}/old_glibc.o)
+  elseif(APPLE) # where a static library would show its names in libvmaf.dylib
+    get_target_property(type fmt::fmt TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND files $<TARGET_FILE:fmt::fmt> ${hwy_LINK_LIBRARIES})
+    endif()
   endif()
   set(maker ${CMAKE_SOURCE_DIR}/libvmaf/archive.py)
   add_custom_command(

@@ -13,6 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+
+import macho
 
 EXPORTED = "vmaf_*"
 
@@ -33,17 +36,30 @@ def run(*command):
         sys.exit(f"archive.py: {' '.join(map(str, command))}: {done.returncode}")
 
 
+def merge_elf(merged, libraries, driver):
+    # Groups become sections: a group that another object has, too, would be dropped with the names that are local here.
+    said = subprocess.run([*driver, "-Wl,--help"], capture_output=True, text=True, check=False).stdout
+    groups = ["-Wl,--force-group-allocation"] if "--force-group-allocation" in said else []
+    run(*driver, "-r", "-nostdlib", *groups, "-Wl,--whole-archive", *libraries, "-Wl,--no-whole-archive", "-o", merged)
+    run(tool("objcopy", driver), "--wildcard", f"--keep-global-symbol={EXPORTED}", merged)
+
+
+def merge_macho(merged, libraries, driver):
+    # The linker makes names local that only what it links may see.
+    with tempfile.TemporaryDirectory() as folder:
+        copies = [pathlib.Path(folder) / f"{number}.a" for number in range(len(libraries))]
+        for library, copy in zip(libraries, copies):
+            macho.hide(library, copy, EXPORTED)
+        run(*driver, "-r", "-nostdlib", *[f"-Wl,-force_load,{copy}" for copy in copies], "-o", merged)
+
+
 def main(words):
     if "--" not in words[2:-1]:
         sys.exit(__doc__)
     split = words.index("--")
     (output, *libraries), driver = map(pathlib.Path, words[:split]), words[split + 1:]
     merged = output.with_suffix(".o")
-    # Groups become sections: a group that another object has, too, would be dropped with the names that are local here.
-    said = subprocess.run([*driver, "-Wl,--help"], capture_output=True, text=True, check=False).stdout
-    groups = ["-Wl,--force-group-allocation"] if "--force-group-allocation" in said else []
-    run(*driver, "-r", "-nostdlib", *groups, "-Wl,--whole-archive", *libraries, "-Wl,--no-whole-archive", "-o", merged)
-    run(tool("objcopy", driver), "--wildcard", f"--keep-global-symbol={EXPORTED}", merged)
+    (merge_macho if macho.is_macho(libraries[0]) else merge_elf)(merged, libraries, driver)
     output.unlink(missing_ok=True)
     run(tool("ar", driver), "rcsD", output, merged)
     merged.unlink()

@@ -18,6 +18,8 @@ for package in fmtlib highway libdeflate libjpeg-turbo; do
   mkdir "$sources/$package"
   tar -x --strip-components=1 -C "$sources/$package" -f "$(find "$sources" -maxdepth 1 -name "${package}_*.orig.tar.*")"
 done
+# Assertions name the file that they are in.
+export CFLAGS="-ffile-prefix-map=$sources/=" CXXFLAGS="-ffile-prefix-map=$sources/="
 # build NAME FOLDER OPTION...: compiles and installs a library by its CMake files
 build() {
   local name=$1 folder=$2

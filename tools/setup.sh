@@ -26,6 +26,7 @@ packages() {
     riscv) echo g++-riscv64-linux-gnu qemu-user meson ninja-build pkg-config ;;
     musl) echo python3-venv ninja-build pkg-config googletest libvulkan-dev apt ;;
     windows) echo g++-mingw-w64-x86-64-posix googletest libvulkan-dev apt meson nasm ninja-build ;;
+    macos) echo python3-venv googletest libvulkan-dev apt ;;
     wine) echo wine64 ;; # 670 MB
     style) echo python3 git clang-format shellcheck ;;
     lint) echo python3 git clang-format clang-tidy shellcheck ;;

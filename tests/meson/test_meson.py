@@ -9,12 +9,17 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "libvmaf"))
+import macho  # noqa: E402
+
 LIBRARY = pathlib.Path(os.environ.get("ACUTANCE_LIBRARY", ROOT / "build" / "lib"))
 MESON = shutil.which("meson")
+CLANG = shutil.which("clang-19")
 BUILDS = os.environ.get("ACUTANCE_MESON") == "build"
 CLIENT = ROOT / "tests" / "abi" / "client.c"
 COPIED = ("cli", "docs/man", "include", "libvmaf", "models", "src", "tests/abi", "meson.build", "meson_options.txt")
@@ -58,6 +63,27 @@ class Backends(unittest.TestCase):
                 for backend in ("cuda", "hip", "vulkan", "sycl", "emu"):
                     self.assertEqual(f"/src/backend/{backend}/" in commands, backend in chosen, backend)
                     self.assertEqual(f"ACUTANCE_WITHOUT_{backend.upper()}" in commands, backend not in chosen, backend)
+
+
+@unittest.skipUnless(CLANG, "clang-19 is not installed")
+class MachO(unittest.TestCase):
+    SOURCES = {"first": "int of_second(void); int vmaf_first(void) { return of_second(); } static int own = 1; int *place = &own;",
+               "second_with_a_long_name": "int common; int of_second(void) { return common; }"}
+
+    def test_only_exported_names_stay_visible(self):
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            for name, source in self.SOURCES.items():
+                (folder / f"{name}.c").write_text(source)
+                run(CLANG, "-target", "arm64-apple-macosx13", "-fcommon", "-c", f"{name}.c", folder=folder)
+                run("ar", "rcs", "library.a", f"{name}.o", folder=folder)
+            macho.hide(folder / "library.a", folder / "hidden.a", "vmaf_*")
+            data = (folder / "hidden.a").read_bytes()
+            self.assertTrue(macho.is_macho(folder / "hidden.a"))
+        found = [(name, bool(flags & macho.PRIVATE)) for begin in macho.objects(data)
+                 for name, flags, _, _ in macho.names(data, begin) if flags & macho.EXTERNAL]
+        self.assertEqual(sorted(found), [("_common", True), ("_of_second", False), ("_of_second", True), ("_place", True),
+                                         ("_vmaf_first", False)])
 
 
 @unittest.skipUnless(MESON, "meson is not installed")
