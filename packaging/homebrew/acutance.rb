@@ -19,13 +19,17 @@ class Acutance < Formula
   depends_on "highway"
   depends_on "jpeg-turbo"
   depends_on "libdeflate"
-  depends_on :linux
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DACUTANCE_TESTS=OFF", "-DACUTANCE_BENCHMARKS=OFF",
            "-DACUTANCE_BACKENDS=", "-DCMAKE_INSTALL_RPATH=#{rpath}", *std_cmake_args
-    system "cmake", "--build", "build"
-    system "cmake", "--install", "build"
+    if OS.mac? # the libraries need a linker that takes version scripts
+      system "cmake", "--build", "build", "--target", "acutance", "vmaf"
+      bin.install "build/bin/acutance", "build/bin/vmaf"
+    else
+      system "cmake", "--build", "build"
+      system "cmake", "--install", "build"
+    end
     # FFmpeg's libraries are opened when a container is read.
     libexec.install bin/"acutance"
     (bin/"acutance").write_env_script libexec/"acutance", ACUTANCE_FFMPEG_LIBRARIES: Formula["ffmpeg"].opt_lib

@@ -1,5 +1,10 @@
 # Reads a formula of Homebrew's with a stand-in for its classes, runs its steps without doing them, and prints what it says.
+# usage: ruby formula.rb FORMULA [mac]
 require "json"
+
+module OS
+  def self.mac? = ARGV[1] == "mac"
+end
 
 class Formula
   SAID = { "calls" => [] }

@@ -119,6 +119,8 @@ class Recipes(unittest.TestCase):
         said = json.loads(run("ruby", HERE / "formula.rb", self.out / "homebrew" / "acutance.rb"))
         self.assertEqual((said["version"], said["url"]), (recipes.version(), self.archive.as_uri()))
         self.assertEqual([call[:2] for call in said["calls"]], [["cmake", "-S"], ["cmake", "--build"], ["cmake", "--install"]])
+        calls = json.loads(run("ruby", HERE / "formula.rb", self.out / "homebrew" / "acutance.rb", "mac"))["calls"]
+        self.assertEqual(calls[1:], [["cmake", "--build", "build", "--target", "acutance", "vmaf"]])
 
     def test_nix(self):
         if not shutil.which("nix-instantiate"):
