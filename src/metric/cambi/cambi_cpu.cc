@@ -72,22 +72,20 @@ HWY_INLINE void FindRuns(const CambiComparisons& comparisons, const uint16_t* ro
   CambiRun* run = runs.first();
   int start = begin;
   uint16_t word = row[begin];
-  const auto counts = [&] { return word >= first && word <= last; };
   const auto end_run = [&](int x) {
     run->begin = static_cast<uint16_t>(start - origin);
     run->end = static_cast<uint16_t>(x - origin);
     run->value = static_cast<uint16_t>(word & ~kCambiCounts);
-    run += counts();
+    run += word >= first && word <= last;
   };
-  const hn::RebindToSigned<D16> di;
-  for (int x = begin + 1; x < end; x += Lanes16()) {
-    const V16 words = hn::LoadU(d, row + x);
-    // Most pixels of most films have no mask: none of these starts a run, and none ends one.
-    if (hn::AllFalse(di, hn::Lt(hn::BitCast(di, words), hn::Zero(di))) && !counts()) continue;
-    const auto differs = hn::Ne(counted(words), counted(hn::LoadU(d, row + x - 1)));
-    MaskBits bits = BitsOf(differs);
-    if (end - x < Lanes16()) bits &= static_cast<MaskBits>((1u << (end - x)) - 1);
-    for (; bits != 0; bits &= static_cast<MaskBits>(bits - 1)) {
+  for (int x = begin + 1; x < end; x += 64) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 64; i += Lanes16()) {
+      const V16 words = hn::LoadU(d, row + x + i), before = hn::LoadU(d, row + x + i - 1);
+      bits |= uint64_t{BitsOf(hn::Ne(counted(words), counted(before)))} << i;
+    }
+    if (end - x < 64) bits &= (uint64_t{1} << (end - x)) - 1;
+    for (; bits != 0; bits &= bits - 1) {
       const int at = x + std::countr_zero(bits);
       end_run(at);
       start = at;
@@ -162,6 +160,8 @@ class StripCounter {
   void Enter(int y) {
     const int begin = std::max(origin_, 0), end = std::min(origin_ + columns_ + 2 * radius_, image_.width);
     Prefetch(y + kAhead, begin, end);
+    // Most pixels of most films have no mask.
+    if (!image_.HasCounted(y, begin, end)) return RunsOf(y).SetEnd(RunsOf(y).first());
     FindRuns(comparisons_, image_.Row(y), begin, end, origin_, RunsOf(y));
     for (const CambiRun& run : RunsOf(y).all()) {
       PresentOf(run.value) += run.end - run.begin;

@@ -22,17 +22,22 @@ std::vector<PictureSize> ImageSizes(const CambiSettings& settings, const CambiPa
 }  // namespace
 
 CambiPassFrame::CambiPassFrame(const CambiSettings& settings, const CambiPass& pass) {
-  size_t words = 0;
+  size_t words = 0, blocks = 0;
   for (const PictureSize size : ImageSizes(settings, pass)) {
     const int stride = Stride(size.width);
     images.push_back({size.width, size.height, stride});
     words += static_cast<size_t>(stride) * size.height;
+    blocks += static_cast<size_t>(CambiImage::Blocks(size.width) + 1) * size.height;
   }
   const size_t bytes = CeilDiv(words * sizeof(uint16_t), kLargePage) * kLargePage;
   memory = AllocateVectors<std::byte>(bytes + kLargePage);
   auto* next = reinterpret_cast<uint16_t*>(FirstLargePage(memory.get()));
   if (bytes > kLargePage) PreferLargePages(next, bytes);
+  counted.assign(blocks, 0);
+  uint8_t* next_counted = counted.data();
   for (CambiImage& image : images) {
+    image.counted = next_counted;
+    next_counted = image.Counted(image.height);
     image.words = next;
     next += static_cast<size_t>(image.stride) * image.height;
     // What vectors read behind a row's end is masked, and yet nothing should depend on memory without a value.
@@ -76,11 +81,12 @@ CambiThread::CambiThread(const CambiSettings& settings, const CambiComparisons& 
     window = std::max(window, pass.window);
   }
   samples.Resize(width);
-  for (CambiRow& row : codes) row.Resize(width);
-  for (CambiRow& row : images) row.Resize(width);
-  for (CambiRow& row : modes) row.Resize(width);
-  for (CambiRow& row : flat) row.Resize(width);
+  for (CambiRow<uint16_t>& row : codes) row.Resize(width);
+  for (CambiRow<uint16_t>& row : images) row.Resize(width);
+  for (CambiRow<uint16_t>& row : modes) row.Resize(width);
+  for (CambiRow<int8_t>& row : flat) row.Resize(width);
   flat_columns.Resize(width);
+  masks.Resize(width);
   const int values = comparisons.last_counted - comparisons.first_counted + 1;
   const size_t words = static_cast<size_t>(std::max(values, 1)) * kCambiCountStride;
   counts = AllocateVectors<uint16_t>(words);

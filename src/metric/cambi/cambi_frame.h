@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metric/cambi/cambi.h"
+#include "simd/aligned_memory.h"
 
 namespace acutance {
 
@@ -27,10 +28,26 @@ struct CambiImage {
   int width = 0;
   int height = 0;
   int stride = 0;
-  uint16_t* words = nullptr;  // of CambiPassFrame
+  uint16_t* words = nullptr;   // of CambiPassFrame
+  uint8_t* counted = nullptr;  // likewise: not 0 for blocks of a row where the mask of a pixel may be 1
+
+  static constexpr int kBlock = 64;  // columns
+  static int Blocks(int width) { return (width + kBlock - 1) / kBlock; }
 
   uint16_t* Row(int y) { return words + static_cast<size_t>(y) * stride; }
   const uint16_t* Row(int y) const { return words + static_cast<size_t>(y) * stride; }
+
+  /// One more block than the row has.
+  uint8_t* Counted(int y) { return counted + static_cast<size_t>(y) * (Blocks(width) + 1); }
+  const uint8_t* Counted(int y) const { return counted + static_cast<size_t>(y) * (Blocks(width) + 1); }
+
+  /// Whether the mask of a pixel in these columns may be 1.
+  bool HasCounted(int y, int begin, int end) const {
+    const uint8_t* blocks = Counted(y);
+    uint8_t has = 0;
+    for (int block = begin / kBlock; block < Blocks(end); ++block) has |= blocks[block];
+    return has != 0;
+  }
 };
 
 /// The contrasts of a row of a strip, except for some that are 0.
@@ -63,6 +80,7 @@ struct CambiPassFrame {
   CambiImage& scale(int s) { return images[images.size() - kCambiScales + s]; }
 
   hwy::AlignedFreeUniquePtr<std::byte[]> memory;  // of the images
+  std::vector<uint8_t> counted;                   // likewise
   std::vector<CambiImage> images;
   std::array<CambiContrasts, kCambiScales> contrasts;
 };
@@ -74,15 +92,16 @@ struct CambiFrame : Workspace {
   std::vector<CambiPassFrame> passes;
 };
 
-/// A row of words with room before and after it: a vector may begin three words beyond its end.
+/// A row with room before and after it: a vector may begin three values beyond its end.
+template <class Value>
 class CambiRow {
  public:
-  void Resize(int width) { words_.assign(width + 2 * kRoom, 0); }
-  uint16_t* get() { return words_.data() + kRoom; }
+  void Resize(int width) { values_ = AlignedArray<Value>(static_cast<size_t>(width) + 2 * kRoom); }
+  Value* get() { return values_.data() + kRoom; }
 
  private:
-  static constexpr int kRoom = 2 * kCambiMaxLanes;
-  std::vector<uint16_t> words_;
+  static constexpr size_t kRoom = 4 * kCambiMaxLanes;
+  AlignedArray<Value> values_;
 };
 
 /// A run of pixels of one value whose mask is 1, in columns of a strip and its halo.
@@ -142,8 +161,8 @@ struct CambiThread : Workspace {
   CambiThread(const CambiSettings& settings, const CambiComparisons& comparisons);
 
   static constexpr int kRing = 8;  // of rows, of which a pixel needs 7
-  CambiRow samples, codes[2], images[kRing], modes[3];
-  CambiRow flat[kRing], flat_columns;  // flat pixels; sums of 7 rows of them
+  CambiRow<uint16_t> samples, codes[2], images[kRing], modes[3];
+  CambiRow<int8_t> flat[kRing], flat_columns, masks;  // flat pixels; sums of 7 rows of them; where 49 have enough
 
   hwy::AlignedFreeUniquePtr<uint16_t[]> counts;  // [value - first_counted][column]; zero between uses
   std::vector<int> present;                      // [value - first_counted]: pixels of this value in the window's rows

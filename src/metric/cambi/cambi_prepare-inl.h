@@ -20,8 +20,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D16 = hn::CappedTag<uint16_t, kCambiMaxLanes>;
 using V16 = hn::Vec<D16>;
+using D8 = hn::CappedTag<int8_t, 2 * kCambiMaxLanes>;
 
 inline int Lanes16() { return static_cast<int>(hn::Lanes(D16())); }
+inline int Lanes8() { return static_cast<int>(hn::Lanes(D8())); }
 
 /// cambi::mode_of in each lane.
 HWY_INLINE V16 ModeOf(V16 a, V16 b, V16 c) {
@@ -71,16 +73,20 @@ class RowPreparer {
 
   void Run(RowBand band, CambiImage& image) {
     const int first = std::max(band.begin - kReach, 0), end = std::min(band.end + kReach, pass_.height);
-    std::fill_n(thread_.flat_columns.get() - kReach, pass_.width + 2 * kReach, uint16_t{0});
-    for (CambiRow& flat : thread_.flat) std::fill_n(flat.get(), pass_.width, uint16_t{0});
+    std::fill_n(thread_.flat_columns.get() - kReach, pass_.width + 2 * kReach, int8_t{0});
+    for (CambiRow<int8_t>& flat : thread_.flat) std::fill_n(flat.get(), pass_.width, int8_t{0});
     if (settings_.filter_dither) MakeCodes(first, thread_.codes[first % 2].get());
     MakeImage(first);
     for (int y = first; y < end + kReach; ++y) {
       if (y + 1 < pass_.height) MakeImage(y + 1);
-      if (y < pass_.height) MoveFlat(y);
-      else SubtractFlat(y - 2 * kReach - 1);
+      if (y < pass_.height) FindFlat(y);
+      else std::fill_n(FlatRow(y), pass_.width, int8_t{0});
+      MoveColumns(FlatRow(y), FlatRow(y + CambiThread::kRing - 2 * kReach - 1));
       const bool is_read = !settings_.half_size || (y - kReach) % 2 == 0;
-      if (y - kReach >= band.begin && is_read) WriteWords(y - kReach, image.Row(y - kReach));
+      if (y - kReach >= band.begin && is_read) {
+        MakeMasks(image.Counted(y - kReach));
+        WriteWords(y - kReach, image.Row(y - kReach));
+      }
       if (y - kReach + 1 >= band.end) break;
     }
   }
@@ -89,7 +95,7 @@ class RowPreparer {
   static constexpr int kReach = 3;  // of the mask
 
   uint16_t* ImageRow(int y) { return thread_.images[y % CambiThread::kRing].get(); }
-  uint16_t* FlatRow(int y) { return thread_.flat[y % CambiThread::kRing].get(); }
+  int8_t* FlatRow(int y) { return thread_.flat[y % CambiThread::kRing].get(); }
 
   /// The codes of a row, its last one repeated.
   void MakeCodes(int y, uint16_t* codes) {
@@ -134,32 +140,46 @@ class RowPreparer {
     }
   }
 
-  /// Adds the flat pixels of row y to the sums of columns and takes those of row y - 7 from them.
-  void MoveFlat(int y) {
+  /// -1 for pixels of row y that are like the one on the right and the one below.
+  void FindFlat(int y) {
     const D16 d;
-    const V16 one = hn::Set(d, uint16_t{1});
+    const hn::RebindToSigned<D16> di;
+    const hn::Rebind<int8_t, D16> d8;
     const uint16_t* row = ImageRow(y);
     const uint16_t* below = y + 1 < pass_.height ? ImageRow(y + 1) : row;
-    const uint16_t* old = FlatRow(y + CambiThread::kRing - 2 * kReach - 1);
-    uint16_t *flat = FlatRow(y), *columns = thread_.flat_columns.get();
-    for (int x = 0; x < pass_.width; x += Lanes16()) {
+    int8_t* flat = FlatRow(y);
+    for (int x = 0, width = pass_.width; x < width; x += Lanes16()) {
       const V16 own = hn::LoadU(d, row + x);
       const auto is_flat = hn::And(hn::Eq(own, hn::LoadU(d, row + x + 1)), hn::Eq(own, hn::LoadU(d, below + x)));
-      const V16 ones = hn::And(hn::VecFromMask(d, is_flat), one);
-      hn::StoreU(ones, d, flat + x);
-      const V16 change = hn::Sub(ones, hn::LoadU(d, old + x));
-      hn::StoreU(hn::Add(hn::LoadU(d, columns + x), change), d, columns + x);
+      hn::StoreU(hn::DemoteTo(d8, hn::BitCast(di, hn::VecFromMask(d, is_flat))), d8, flat + x);
     }
-    std::fill_n(columns + pass_.width, kReach, uint16_t{0});  // vectors reached beyond the picture
   }
 
-  void SubtractFlat(int y) {
-    const D16 d;
-    const uint16_t* flat = FlatRow(y + CambiThread::kRing);
-    uint16_t* columns = thread_.flat_columns.get();
-    for (int x = 0; x < pass_.width; x += Lanes16())
-      hn::StoreU(hn::Sub(hn::LoadU(d, columns + x), hn::LoadU(d, flat + x)), d, columns + x);
-    std::fill_n(columns + pass_.width, kReach, uint16_t{0});
+  /// Moves the sums of 7 rows of flat pixels down by one row.
+  void MoveColumns(const int8_t* entering, const int8_t* leaving) {
+    const D8 d;
+    int8_t* columns = thread_.flat_columns.get();
+    for (int x = 0, width = pass_.width; x < width; x += Lanes8()) {
+      const auto change = hn::Sub(hn::LoadU(d, leaving + x), hn::LoadU(d, entering + x));
+      hn::StoreU(hn::Add(hn::LoadU(d, columns + x), change), d, columns + x);
+    }
+    std::fill_n(columns + pass_.width, kReach, int8_t{0});  // vectors reached beyond the picture
+  }
+
+  /// -1 for pixels whose mask is 1, from the sums of 7 columns, and which blocks have such pixels.
+  void MakeMasks(uint8_t* counted) {
+    const D8 d;
+    const int8_t* columns = thread_.flat_columns.get();
+    int8_t* masks = thread_.masks.get();
+    const auto minimum = hn::Set(d, static_cast<int8_t>(pass_.mask_minimum));
+    std::fill_n(counted, CambiImage::Blocks(pass_.width), uint8_t{0});
+    for (int x = 0, width = pass_.width; x < width; x += Lanes8()) {
+      const auto at = [&](int i) HWY_ATTR { return hn::LoadU(d, columns + x + i); };
+      const auto left = hn::Add(hn::Add(at(-3), at(-2)), at(-1)), right = hn::Add(hn::Add(at(3), at(2)), at(1));
+      const auto is_counted = hn::Gt(hn::Add(hn::Add(left, at(0)), right), minimum);
+      hn::StoreU(hn::VecFromMask(d, is_counted), d, masks + x);
+      counted[x / CambiImage::kBlock] |= !hn::AllFalse(d, is_counted);
+    }
   }
 
   /// Row y with its mask, and its modes unless the picture is halved first. Then no odd row is read.
@@ -186,15 +206,11 @@ class RowPreparer {
     for (int x = 0; x < pass_.width; x += Lanes16()) hn::StoreU(hn::Or(hn::LoadU(d, row + x), MaskAt(x)), d, words + x);
   }
 
-  /// The mask of a vector of pixels, from the sums of 7 columns.
+  /// The mask of a vector of pixels.
   HWY_INLINE V16 MaskAt(int x) const {
     const D16 d;
-    const uint16_t* columns = thread_.flat_columns.get() + x;
-    const auto at = [&](int i) HWY_ATTR { return hn::LoadU(d, columns + i); };
-    const V16 left = hn::Add(hn::Add(at(-3), at(-2)), at(-1)), right = hn::Add(hn::Add(at(3), at(2)), at(1));
-    const V16 minimum = hn::Set(d, static_cast<uint16_t>(pass_.mask_minimum));
-    const auto is_flat = hn::Gt(hn::Add(hn::Add(left, at(0)), right), minimum);
-    return hn::And(hn::VecFromMask(d, is_flat), hn::Set(d, kCambiCounts));
+    const auto masks = hn::LoadU(hn::Rebind<int8_t, D16>(), thread_.masks.get() + x);
+    return hn::And(hn::BitCast(d, hn::PromoteTo(hn::RebindToSigned<D16>(), masks)), hn::Set(d, kCambiCounts));
   }
 
   const CambiSettings& settings_;
@@ -250,6 +266,8 @@ void Halve(const CambiImage& from, RowBand band, CambiThread& thread, CambiImage
     const bool is_edge = y == 0 || y + 1 == to.height;
     uint16_t* rows[3];
     for (int i = 0; i < 3; ++i) rows[i] = is_edge ? thread.images[y % 3].get() : thread.modes[(y + 2 + i) % 3].get();
+    for (int block = 0; block < CambiImage::Blocks(to.width); ++block)
+      to.Counted(y)[block] = from.Counted(2 * y)[2 * block] | from.Counted(2 * y)[2 * block + 1];
     const uint16_t* masks = from.Row(2 * y);
     uint16_t* words = to.Row(y);
     for (int x = 0; x < to.width; x += Lanes16()) {
