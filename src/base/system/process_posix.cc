@@ -37,12 +37,13 @@ void TakeArguments(int&, char**&) {}
 int ProcessId() { return ::getpid(); }
 
 std::filesystem::path ProgramFile() {
-#if defined(__APPLE__)
-  char name[4096];
-  uint32_t bytes = sizeof name;
-  return ::_NSGetExecutablePath(name, &bytes) == 0 ? name : "";
-#else
   std::error_code error;
+#if defined(__APPLE__)
+  char name[4096];  // as the program was called: from a folder that may be left, or by a link
+  uint32_t bytes = sizeof name;
+  if (::_NSGetExecutablePath(name, &bytes) != 0) return {};
+  return std::filesystem::canonical(name, error);
+#else
   return std::filesystem::read_symlink("/proc/self/exe", error);
 #endif
 }
