@@ -92,12 +92,13 @@ class ReferenceRows {
   HWY_INLINE void Read(int x, Seen<channels> (&seen)[2]) const {
     Columns expanded[channels];
     for (int c = 0; c < channels; ++c) expanded[c] = ExpandAcross(Between(c), x);
+    const Many<2> light = {{AtLeastLight(expanded[0].at[0]), AtLeastLight(expanded[0].at[1])}};
+    const Many<2> nodes = NodesOf(light);
     for (int i = 0; i < 2; ++i) {
-      const VF light = AtLeastLight(expanded[0].at[i]);
-      seen[i].sensitivity = Sensitivity(light);
+      seen[i].sensitivity = Sensitivity(PlaceOf(nodes[i], CVVDP_NODES - 2));
       for (int c = 0; c < channels; ++c) {
         const VF value = Load(planes_[c].Row(y_) + x + i * Lanes());
-        seen[i].contrasts[c] = hn::Mul(Contrast(value, expanded[c].at[i], light), seen[i].sensitivity[c]);
+        seen[i].contrasts[c] = hn::Mul(Contrast(value, expanded[c].at[i], light[i]), seen[i].sensitivity[c]);
       }
     }
   }
@@ -105,16 +106,35 @@ class ReferenceRows {
  private:
   float* Between(int channel) const { return first_ + channel * stride_; }
 
-  static HWY_INLINE Place NodeOf(VF background) {
-    const Log2<1> log2 = Log2Of(Many<1>{{background}});
-    const VF sum = hn::Add(log2.whole[0], log2.part[0]);
-    const VF node = hn::Mul(hn::Sub(sum, Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
-    return PlaceOf(Clamp(node, 0.0f, CVVDP_NODES - 1), CVVDP_NODES - 2);
+  /// Where backgrounds lie among the nodes: of two vectors at once, whose chains of operations are long.
+  static HWY_INLINE Many<2> NodesOf(const Many<2>& backgrounds) {
+    const Log2<2> log2 = Log2Of(backgrounds);
+    Many<2> nodes;
+    for (int i = 0; i < 2; ++i) {
+      const VF sum = hn::Add(log2.whole[i], log2.part[i]);
+      const VF node = hn::Mul(hn::Sub(sum, Bits(kCvvdpFirstNode)), Bits(kCvvdpNodesPerOctave));
+      nodes[i] = Clamp(node, 0.0f, CVVDP_NODES - 1);
+    }
+    return nodes;
   }
 
-  HWY_INLINE Many<channels> Sensitivity(VF light) const {
-    const Place node = NodeOf(light);
+#if HWY_TARGET <= HWY_AVX3
+  /// cvvdp_vector::Between of a table that two registers hold.
+  static HWY_INLINE VF BetweenNodes(const float* table, const Place& node) {
+    static_assert(CVVDP_NODES == 2 * hn::MaxLanes(DF()));
+    const VF low = Load(table), high = Load(table + Lanes());
+    const auto next = hn::Add(node.index, hn::Set(DI(), 1));
+    const VF below{_mm512_permutex2var_ps(low.raw, node.index.raw, high.raw)};
+    const VF above{_mm512_permutex2var_ps(low.raw, next.raw, high.raw)};
+    return hn::Add(below, hn::Mul(node.share, hn::Sub(above, below)));
+  }
+#endif
+
+  HWY_INLINE Many<channels> Sensitivity(const Place& node) const {
     Many<channels> sensitivity;
+#if HWY_TARGET <= HWY_AVX3
+    for (int c = 0; c < channels; ++c) sensitivity[c] = BetweenNodes(nodes_[c].data(), node);
+#else
     const DI d;
     const int first = hn::GetLane(node.index);
     // Backgrounds are smooth: most often all columns lie between the same two nodes, and need no gather.
@@ -124,6 +144,7 @@ class ReferenceRows {
             hn::Add(Number(nodes_[c][first]), hn::Mul(node.share, Number(nodes_[c][first + 1] - nodes_[c][first])));
     else
       for (int c = 0; c < channels; ++c) sensitivity[c] = cvvdp_vector::Between(nodes_[c].data(), node);
+#endif
     return Exp2(sensitivity);
   }
 
