@@ -137,11 +137,13 @@ struct Pyramid : Workspace {
         for (CvvdpPlane& channel : video) channel = plane();
       heat.push_back(plane());
     }
+    if (scales.sizes.size() > 1) reduced.resize(scales.sizes[1].height);
   }
 
   std::vector<hwy::AlignedFreeUniquePtr<float[]>> memory;
   std::vector<CvvdpScale> planes;
   std::vector<CvvdpPlane> heat;
+  std::vector<char> reduced;  // not 0 for rows of the second scale that are there before their stage
 };
 
 /// A frame's channels as a video has them, and those of an image: the first frame may be the only one.
@@ -274,27 +276,46 @@ class CvvdpExtractor : public Extractor {
 
   size_t FirstWord(size_t form) const { return form * Units(scales_) * kCvvdpChannels; }
 
-  /// Before the clip stands its first frame.
+  /// The rows of half the size that are made of these rows of a plane of `height` alone.
+  static RowBand Reducible(RowBand rows, int height) {
+    return {rows.begin == 0 ? 0 : (rows.begin + 3) / 2, rows.end == height ? (height + 1) / 2 : (rows.end - 1) / 2};
+  }
+
+  /// Before the clip stands its first frame. Rows of the second scale follow while those that they are made of are in a
+  /// cache.
   static void Filter(const FrameView& frame, const Job& job, RowBand band) {
     const int length = job.form.filter.length();
     int frames = 1;
     while (frames < length && frame.at(0, frames)) ++frames;
     std::vector<std::array<const float*, 3>> rows(length);
-    for (int v = job.first_video; v < 2; ++v)
+    const int height = job.pyramid.planes[0][0][0].height;
+    const RowBand reducible = Reducible(band, height);
+    for (int y = (band.begin + 1) / 2; 2 * y < band.end && y < std::ssize(job.pyramid.reduced); ++y)
+      job.pyramid.reduced[y] = y >= reducible.begin && y < reducible.end;
+    for (int v = job.first_video; v < 2; ++v) {
+      int reduced = reducible.begin;
       for (int y = band.begin; y < band.end; ++y) {
         for (int i = 0; i < length; ++i)
           for (int p = 0; p < 3; ++p)
             rows[i][p] = frame.plane(v, p, std::min(length - 1 - i, frames - 1)).Row<float>(y);
         const auto& to = job.pyramid.planes[0][v];
         CvvdpFilterRow(job.form.filter, rows, to[0].width, {to[0].Row(y), to[1].Row(y), to[2].Row(y), to[3].Row(y)});
+        if (job.pyramid.reduced.empty()) continue;
+        for (; reduced < Reducible({band.begin, y + 1}, height).end; ++reduced) ReduceRow(job, v, reduced);
       }
+    }
+  }
+
+  static void ReduceRow(const Job& job, int video, int y) {
+    const auto& planes = job.pyramid.planes;
+    for (int c = 0; c < job.form.filter.channels; ++c)
+      CvvdpReduceRow(planes[0][video][c], y, planes[1][video][c], job.buffers);
   }
 
   static void Reduce(const Job& job, RowBand band) {
-    const auto& planes = job.pyramid.planes;
     for (int v = job.first_video; v < 2; ++v)
-      for (int c = 0; c < job.form.filter.channels; ++c)
-        for (int y = band.begin; y < band.end; ++y) CvvdpReduceRow(planes[0][v][c], y, planes[1][v][c], job.buffers);
+      for (int y = band.begin; y < band.end; ++y)
+        if (!job.pyramid.reduced[y]) ReduceRow(job, v, y);
   }
 
   /// A row of this stage is a channel of a video.
