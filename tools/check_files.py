@@ -85,7 +85,7 @@ NAMES_METRICS = {
 }
 # Headers of one system, the macros that tell systems apart, and a path made of a string, whose encoding Windows takes for another.
 SYSTEM = re.compile(r"^\s*#\s*(?:include <(?:windows|unistd|fcntl|poll|dlfcn|link|pthread|sched|signal|spawn|dirent|io|sys/\w+)\.h>"
-                    r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+)\b)|\b(?:filesystem|fs)::path\((?!\))", re.M)
+                    r"|(?:el)?if.*\b(?:_WIN32|_MSC_VER|__MINGW\w+|__APPLE__|__linux__)\b)|\b(?:filesystem|fs)::path\((?!\))", re.M)
 SYSTEM_PLACES = {
     "src/base/system/": "the layer itself",
     "src/base/large_pages.h": "what Linux alone has",
