@@ -1,8 +1,9 @@
 // Chroma is filtered in whole numbers, down and then across; then each lane has a pixel.
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "metric/blocks/linear_rgb.h"
+#include "simd/aligned_memory.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/blocks/linear_rgb_cpu.cc"
@@ -123,11 +124,11 @@ constexpr int kChromaReach = 2;  // chroma samples that taps reach beyond
 /// Columns of one picture's row: integers of luma and both chroma planes, as wide as luma.
 struct SampleRows {
   explicit SampleRows(int width) {
-    for (auto& row : rows) row.resize(width + kPadding);
-    filtered.resize(width + kPadding);
+    for (auto& row : rows) row = AlignedArray<int32_t>(static_cast<size_t>(width) + kPadding);
+    filtered = AlignedArray<int32_t>(static_cast<size_t>(width) + kPadding);
   }
-  std::array<std::vector<int32_t>, 3> rows;  // from the first column that is asked for on
-  std::vector<int32_t> filtered;             // chroma, filtered down, from its plane's first column on
+  std::array<AlignedArray<int32_t>, 3> rows;  // from the first column that is asked for on
+  AlignedArray<int32_t> filtered;             // chroma, filtered down, from its plane's first column on
 };
 
 template <class Sample>
@@ -181,7 +182,7 @@ void FilterAcross(const ChromaAxis& axis, const int32_t* from, int chroma_width,
 
 template <class Sample>
 void ReadChroma(const LinearRgbConversion& conversion, const Plane& plane, int y, RowBand columns,
-                std::vector<int32_t>& filtered, int32_t* to) {
+                AlignedArray<int32_t>& filtered, int32_t* to) {
   const bool across = conversion.across.doubled;
   const RowBand read = {across ? std::max(0, columns.begin / 2 - kChromaReach) : columns.begin,
                         across ? std::min(plane.width, (columns.end + 1) / 2 + kChromaReach) : columns.end};
@@ -223,7 +224,7 @@ struct OfYuv {
 
 /// The same of rows of red, green and blue, which are as long as whole vectors.
 struct OfRgb {
-  const std::array<std::vector<float>, 3>& rows;
+  const std::array<AlignedArray<float>, 3>& rows;
 
   template <int vectors>
   HWY_INLINE void Load(int x, VF (&colors)[3 * vectors]) const {
@@ -272,20 +273,22 @@ void MakeRow(const LinearRgbConversion& conversion, const Of& of, int count, std
 
 template <class Sample>
 void ReadRgb(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
-             std::array<std::vector<float>, 3>& rows) {
+             std::array<AlignedArray<float>, 3>& rows) {
   const light::LinearRgbFactors& factors = conversion.factors;
   for (int p = 0; p < 3; ++p) {
     const Sample* from = source.planes[p].Row<Sample>(y) + columns.begin;
     for (int x = 0; x < columns.end - columns.begin; ++x)
-      rows[p][x] = static_cast<float>(from[x] - factors.luma_offset) * factors.luma_scale;
+      rows[p].data()[x] = static_cast<float>(from[x] - factors.luma_offset) * factors.luma_scale;
   }
 }
 
 void RgbRow(const LinearRgbConversion& conversion, const Picture& source, int y, RowBand columns,
             std::array<float*, 3> row) {
-  static thread_local std::array<std::vector<float>, 3> rows;
+  static thread_local std::array<AlignedArray<float>, 3> rows;
   const int count = columns.end - columns.begin;
-  for (auto& plane : rows) plane.resize(count + kPadding);
+  const auto floats = static_cast<size_t>(count) + kPadding;
+  for (auto& plane : rows)
+    if (plane.size() < floats) plane = AlignedArray<float>(floats);
   if (conversion.source.bit_depth == kFloatDepth)
     for (int p = 0; p < 3; ++p) std::copy_n(source.planes[p].Row<float>(y) + columns.begin, count, rows[p].data());
   else if (conversion.source.bit_depth > 8) ReadRgb<uint16_t>(conversion, source, y, columns, rows);

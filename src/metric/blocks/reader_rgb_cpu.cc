@@ -1,8 +1,9 @@
 // Each lane has a pixel; chroma is filtered in whole numbers before.
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "metric/blocks/reader_rgb.h"
+#include "simd/aligned_memory.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/blocks/reader_rgb_cpu.cc"
@@ -21,13 +22,14 @@ constexpr int kPadding = 32;
 
 /// Integers of a row: luma, and chroma as wide as luma.
 struct Rows {
-  std::array<std::vector<int32_t>, 3> samples;
-  std::vector<int32_t> narrow;  // chroma, filtered down, with the samples at its edges twice
+  std::array<AlignedArray<int32_t>, 3> samples;
+  AlignedArray<int32_t> narrow;  // chroma, filtered down, with the samples at its edges twice
 
   void Fit(int width) {
     if (static_cast<int>(narrow.size()) >= width + 2 * kPadding) return;
-    for (auto& row : samples) row.resize(width + 2 * kPadding);
-    narrow.resize(width + 2 * kPadding);
+    const auto count = static_cast<size_t>(width) + 2 * kPadding;
+    for (auto& row : samples) row = AlignedArray<int32_t>(count);
+    narrow = AlignedArray<int32_t>(count);
   }
 };
 

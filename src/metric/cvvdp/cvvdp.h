@@ -80,7 +80,7 @@ struct CvvdpBuffers : Workspace {
   /// The rows of a distorted video.
   struct OfVideo {
     hwy::AlignedFreeUniquePtr<float[]> rows;
-    std::vector<double> columns;
+    AlignedArray<double> columns;
   };
   /// Allocates the rows of the first `count` videos.
   void MakeVideos(size_t count);

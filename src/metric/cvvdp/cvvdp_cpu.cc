@@ -181,7 +181,7 @@ void CvvdpBuffers::MakeVideos(size_t count) {
   if (videos.empty() || (videos.size() == 1 && count > 1)) reference = Zeros(rows * stride + kCvvdpPadding);
   while (videos.size() < count)
     videos.push_back({Zeros(static_cast<size_t>(stride) * kVideoRows + kCvvdpPadding),
-                      std::vector<double>(static_cast<size_t>(stride) * kCvvdpChannels)});
+                      AlignedArray<double>(static_cast<size_t>(stride) * kCvvdpChannels)});
 }
 
 HWY_EXPORT(FilterRow);
