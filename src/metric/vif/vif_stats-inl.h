@@ -133,12 +133,24 @@ HWY_INLINE VF64 MinOfPositive(VF64 a, VF64 b) {
 #endif
 }
 
-HWY_INLINE VF64 ZeroIfNegative(VF64 v) {
+HWY_INLINE VF64 MaxOfPositive(VF64 a, VF64 b) {
 #if HWY_MAX_BYTES == 64
   using D = hn::RebindToSigned<DU64>;
-  return hn::BitCast(DF64(), hn::Max(hn::BitCast(D(), v), hn::Zero(D())));
+  return hn::BitCast(DF64(), hn::Max(hn::BitCast(D(), a), hn::BitCast(D(), b)));
 #else
-  return hn::Max(v, hn::Zero(DF64()));
+  return hn::Max(a, b);
+#endif
+}
+
+/// max(trunc(v), 0) + N, |v| < 2^51.
+HWY_INLINE VF64 TruncatedPlusNoise(VF64 v) {
+#if HWY_TARGET <= HWY_AVX3
+  // From 2^52 to 2^53 doubles are the integers, so the addition truncates.
+  const VF64 origin = hn::Set(DF64(), 0x1p52), least = hn::Set(DF64(), 0x1p52 + vif::kNoise);
+  const VF64 sum{_mm512_add_round_pd(v.raw, least.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
+  return hn::Sub(MaxOfPositive(sum, least), origin);
+#else
+  return hn::Add(hn::Trunc(hn::Max(v, hn::Zero(DF64()))), hn::Set(DF64(), vif::kNoise));
 #endif
 }
 
@@ -157,7 +169,7 @@ struct Division {
 
   HWY_INLINE GainTerms Terms(const int32_t* s2_of_pixels, VF64 gain_limit) const {
     const VF64 residue = hn::Sub(Promoted(s2_of_pixels), hn::Mul(gain, s12));
-    const VF64 n1 = hn::Add(hn::Trunc(ZeroIfNegative(residue)), hn::Set(DF64(), vif::kNoise));
+    const VF64 n1 = TruncatedPlusNoise(residue);
     const VF64 limited = MinOfPositive(gain, gain_limit);
     return {n1, AddFraction(hn::Mul(hn::Mul(limited, limited), s1), n1)};
   }
@@ -171,7 +183,12 @@ HWY_INLINE V32 HighHalves(VF64 lower, VF64 upper) {
 /// Bits of x, 0 < x < 2^31, as a float whose 24 leading bits are those of x: without the first bit behind them nothing
 /// is rounded up.
 HWY_INLINE V32 BitsOfFloat(V32 x) {
+#if HWY_TARGET <= HWY_AVX3
+  const VF32 truncated{_mm512_cvt_roundepi32_ps(x.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
+  return hn::BitCast(D32(), truncated);
+#else
   return hn::BitCast(D32(), hn::ConvertTo(DF32(), hn::AndNot(hn::ShiftRight<24>(x), x)));
+#endif
 }
 
 /// The gains of pixels [i, i + kLanes) of `textured` (s2, s12), with their s1.
@@ -234,7 +251,12 @@ HWY_INLINE V32 MeanProduct(VU32 a, VU32 b) {
   const VU64 half = hn::Set(DU64(), uint64_t{1} << 31);
   const VU64 even = hn::Add(hn::MulEven(a, b), half);
   const VU64 odd = hn::Add(hn::MulEven(odd_lanes(a), odd_lanes(b)), half);
+#if HWY_TARGET <= HWY_AVX3
+  alignas(64) static constexpr int32_t kHighHalves[] = {1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31};
+  return V32{_mm512_permutex2var_epi32(even.raw, hn::Load(D32(), kHighHalves).raw, odd.raw)};
+#else
   return hn::BitCast(D32(), hn::OddEven(hn::BitCast(DU32(), odd), hn::BitCast(DU32(), hn::ShiftRight<32>(even))));
+#endif
 }
 
 /// What the reference alone adds up to in the rows of a group in one strip: all videos share it.
