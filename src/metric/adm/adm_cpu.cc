@@ -201,7 +201,7 @@ class BandRun {
   /// Element 0 of a signal row is the column left of the scored ones, which may lie outside the picture.
   AdmSignalRow SignalFrom(AdmSignalRow row, int element) const {
     row.share += element;
-    row.centre += element;
+    row.less_centre += element;
     const size_t bytes = element * (scale_ == 0 ? sizeof(int16_t) : sizeof(int32_t));
     for (std::byte*& magnitude : row.magnitudes.bytes) magnitude += bytes;
     return row;
@@ -287,11 +287,10 @@ class BandRun {
     const AdmScale& s = setups_[set]->scales[scale_];
     const AdmSignals& signals = thread_.Signals(ResultOf(set, video));
     const AdmSignalRow& signal = signals.Row(additive, y);
-    const AdmSignalRow& masker = signals.Row(1 - additive, y);
     const auto share = [&](int neighbour) {
       return signals.Row(1 - additive, adm::wavelet_index(neighbour, s_.height)).share;
     };
-    SumColumns(share(y - 1), masker.share, share(y + 1), s_.columns.size(), thread_.ColumnSums());
+    const Masker masker = {{share(y - 1), share(y), share(y + 1)}, signals.Row(1 - additive, y).less_centre};
     const bool wide = setups_[set]->settings.wide;
     const auto mask = scale_ == 0 ? (wide ? MaskRow<true, true> : MaskRow<true, false>)
                                   : (wide ? MaskRow<false, true> : MaskRow<false, false>);
@@ -299,7 +298,7 @@ class BandRun {
     const int first_block = FirstBlock(y);
     for (size_t part = 0; part < parts_.size(); ++part) {
       int64_t row_sums[kAdmBands];
-      mask(s, parts_[part], signal, masker, thread_.ColumnSums(), row_sums);
+      mask(s, parts_[part], signal, masker, thread_.Excess(), row_sums);
       for (int band = 0; band < kAdmBands; ++band)
         Sum(results_[ResultOf(set, video)], first_block + part_blocks_[part], kind, band) +=
             sums[band].Grow(row_sums[band], s.row_shift);

@@ -13,15 +13,15 @@ namespace acutance {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The largest magnitude up to which |C| <= 15360 in a mode that is not wide, so that no centre
-/// term wraps and sums over the bands fit 16 bits.
-inline constexpr int16_t kMaxPlainMagnitude0 = 13790;
+/// Up to this magnitude, in a mode that is not wide, the shares of all three bands fit int16 together: C of h and v is
+/// at most 13116, of d 4446 (README.md).
+inline constexpr int16_t kMaxPlainMagnitude0 = 11790;
 
 HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V16 (&bands)[kAdmBands]) {
   const ColumnPairs from_high(high, column);
-  bands[0] = HorizontalPixels(from_high, adm::kLow);
-  bands[1] = HorizontalPixels(ColumnPairs(low, column), adm::kHigh);
-  bands[2] = HorizontalPixels(from_high, adm::kHigh);
+  bands[0] = HorizontalHalved(from_high, adm::kLow);
+  bands[1] = HorizontalHalved(ColumnPairs(low, column), adm::kHigh);
+  bands[2] = HorizontalHalved(from_high, adm::kHigh);
 }
 
 /// -1 where the angle allows enhancement, for lanes in which floats cannot decide.
@@ -38,15 +38,16 @@ inline HWY_NOINLINE V16 ExactAngleFlags0(const V16 (&o)[kAdmBands], const V16 (&
 
 HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
   const D16 d;
-  const D32 d32;
-  const V16 o_lower = hn::InterleaveLower(d, o[0], o[1]), o_upper = hn::InterleaveUpper(d, o[0], o[1]);
-  const V16 t_lower = hn::InterleaveLower(d, t[0], t[1]), t_upper = hn::InterleaveUpper(d, t[0], t[1]);
-  const auto test = [&](V16 ov, V16 tv) HWY_ATTR {
-    const auto product = [&](V16 a, V16 b)
-                             HWY_ATTR { return hn::ConvertTo(DF(), AddPairProducts(hn::Zero(d32), a, b)); };
-    return TestAngle<23>(product(ov, tv), product(ov, ov), product(tv, tv));
+  const V16 less_th = hn::Neg(t[0]);
+  const auto test = [&](V16 both_o, V16 both_t, V16 turned_t) HWY_ATTR {
+    const auto product = [&](V16 v)
+                             HWY_ATTR { return hn::ConvertTo(DF(), AddPairProducts(hn::Zero(D32()), both_o, v)); };
+    return TestAngle(product(both_t), product(turned_t));
   };
-  const AngleTest lower = test(o_lower, t_lower), upper = test(o_upper, t_upper);
+  const AngleTest lower = test(hn::InterleaveLower(d, o[0], o[1]), hn::InterleaveLower(d, t[0], t[1]),
+                               hn::InterleaveLower(d, t[1], less_th));
+  const AngleTest upper = test(hn::InterleaveUpper(d, o[0], o[1]), hn::InterleaveUpper(d, t[0], t[1]),
+                               hn::InterleaveUpper(d, t[1], less_th));
   if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous)))) return ExactAngleFlags0(o, t);
   return hn::ReorderDemote2To(d, lower.Flags(), upper.Flags());
 }
@@ -138,11 +139,15 @@ struct Weights0 {
   }
 };
 
-HWY_INLINE void StorePromoted(VU16 v, int32_t* out) {
-  const D32 d32;
-  const hn::Half<DU16> half;
-  hn::StoreU(hn::PromoteTo(d32, hn::LowerHalf(half, v)), d32, out);
-  hn::StoreU(hn::PromoteTo(d32, hn::UpperHalf(half, v)), d32, out + kLanes32);
+/// The lower and the upper half of each 32-bit lane, sign-extended.
+HWY_INLINE V32 LowerHalves(V16 v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(D32(), v))); }
+HWY_INLINE V32 UpperHalves(V16 v) { return hn::ShiftRight<16>(hn::BitCast(D32(), v)); }
+
+/// Halved lanes of 16 bits without sign, as int32 in order.
+HWY_INLINE void StorePromoted(V16 v, int32_t* out) {
+  const V32 pairs = hn::BitCast(D32(), v);
+  hn::StoreU(hn::And(pairs, hn::Set(D32(), 0xffff)), D32(), out);
+  hn::StoreU(AsI32(hn::ShiftRight<16>(AsU32(v))), D32(), out + kLanes32);
 }
 
 // (4369 c + 2048) >> 12 = c + (273 c + 2048 >> 12), and 273 c / 4096 = 2184 c / 32768; 8738 likewise.
@@ -153,14 +158,15 @@ HWY_INLINE void StoreShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, 
   const V16 sum = hn::Add(hn::Add(c[0], c[1]), c[2]);
   const V16 neighbour = hn::Add(hn::Add(NeighbourRest(c[0]), NeighbourRest(c[1])), NeighbourRest(c[2]));
   const V16 centre = hn::Add(hn::Add(CentreRest(c[0]), CentreRest(c[1])), CentreRest(c[2]));
-  StorePromoted(AsU16(hn::Add(sum, neighbour)), row.share + i);
-  StorePromoted(AsU16(hn::Add(sum, hn::Sub(centre, neighbour))), row.centre + i);
+  StorePromoted(hn::Add(sum, neighbour), row.share + i);
+  const V16 less_centre = hn::Sub(neighbour, hn::Add(sum, centre));
+  hn::StoreU(LowerHalves(less_centre), D32(), row.less_centre + i);
+  hn::StoreU(UpperHalves(less_centre), D32(), row.less_centre + i + kLanes32);
 }
 
 /// The same for any c: terms wrap to int16 one by one, sums do not; c = 32768 is stored as -32768.
 HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, int i) {
   const D16 d;
-  const DHalf16 half;
   const D32 d32;
   V32 share[2] = {hn::Zero(d32), hn::Zero(d32)}, centre[2] = {hn::Zero(d32), hn::Zero(d32)};
   for (int band = 0; band < kAdmBands; ++band) {
@@ -170,41 +176,48 @@ HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow
     const V16 f = hn::IfThenElse(wrapped, wrapped_share, hn::Add(c[band], NeighbourRest(c[band])));
     const V16 twice = hn::Add(c[band], c[band]);
     const V16 g = hn::IfThenElse(wrapped, wrapped_centre, hn::Add(twice, CentreRest(c[band])));
-    share[0] = hn::Add(share[0], hn::PromoteTo(d32, hn::LowerHalf(half, f)));
-    share[1] = hn::Add(share[1], hn::PromoteTo(d32, hn::UpperHalf(half, f)));
-    centre[0] = hn::Add(centre[0], hn::PromoteTo(d32, hn::LowerHalf(half, g)));
-    centre[1] = hn::Add(centre[1], hn::PromoteTo(d32, hn::UpperHalf(half, g)));
+    share[0] = hn::Add(share[0], LowerHalves(f));
+    share[1] = hn::Add(share[1], UpperHalves(f));
+    centre[0] = hn::Add(centre[0], LowerHalves(g));
+    centre[1] = hn::Add(centre[1], UpperHalves(g));
   }
   for (int part = 0; part < 2; ++part) {
     hn::StoreU(share[part], d32, row.share + i + part * kLanes32);
-    hn::StoreU(hn::Sub(centre[part], share[part]), d32, row.centre + i + part * kLanes32);
+    hn::StoreU(hn::Sub(share[part], centre[part]), d32, row.less_centre + i + part * kLanes32);
   }
 }
 
-template <bool kExtreme>
-HWY_INLINE void StoreSignal0(const V16 (&x)[kAdmBands], const V16 (&magnitude)[kAdmBands], const Weights0& weights,
-                             const AdmSignalRow& row, int i) {
+HWY_INLINE void StoreMagnitudes0(const V16 (&magnitude)[kAdmBands], const AdmSignalRow& row, int i) {
   for (int band = 0; band < kAdmBands; ++band)
-    hn::StoreU(magnitude[band], D16(), row.magnitudes.Band<int16_t>(band) + i);
-  const V16 c[kAdmBands] = {hn::Abs(weights.Hv(x[0])), hn::Abs(weights.Hv(x[1])), hn::Abs(weights.D(x[2]))};
-  if constexpr (kExtreme) StoreExtremeShares(c, row, i);
-  else StoreShares(c, row, i);
+    hn::Store(magnitude[band], D16(), row.magnitudes.Band<int16_t>(band) + i);
+}
+
+/// Sum of the cubes of the scored samples of a band.
+inline int64_t SumOfCubes0(const int16_t* row, const AdmRange& scored) {
+  const D16 d;
+  CubeSum0 sum;
+  const auto load = [&](int i) HWY_ATTR {
+    const V16 o = hn::Abs(hn::Load(d, row + i));
+    if (HWY_LIKELY(i >= scored.begin && i + kLanes16 <= scored.end)) return o;
+    const V32 lower = hn::VecFromMask(D32(), LanesOf<D32>(scored, i));
+    const V32 upper = hn::VecFromMask(D32(), LanesOf<D32>(scored, i + kLanes32));
+    return hn::And(o, hn::OddEven(hn::BitCast(d, upper), hn::BitCast(d, lower)));
+  };
+  for (int i = scored.begin / kLanes16 * kLanes16; i < scored.end; i += 2 * kLanes16)
+    sum.Add(load(i), load(i + kLanes16));
+  return sum.Total();
 }
 
 /// Detail bands and denominator of the reference.
 inline void ReferenceRow0(const DetailRow& row) {
-  V64 den[kAdmBands] = {hn::Zero(D64()), hn::Zero(D64()), hn::Zero(D64())};
   for (int i = 0; i < row.count; i += kLanes16) {
     V16 o[kAdmBands];
     LoadBands(row.low[0].top, row.high[0].top, row.column + i, o);
     for (int band = 0; band < kAdmBands; ++band) hn::Store(o[band], D16(), row.reference.Band<int16_t>(band) + i);
-    if (!row.den) continue;
-    const auto scored = ScoredLanes<D16>(row, i);
-    for (int band = 0; band < kAdmBands; ++band)
-      den[band] = AddCubes(den[band], hn::IfThenElseZero(scored, hn::Abs(o[band])));
   }
   if (!row.den) return;
-  for (int band = 0; band < kAdmBands; ++band) row.den[band] = hn::GetLane(hn::SumOfLanes(D64(), den[band]));
+  for (int band = 0; band < kAdmBands; ++band)
+    row.den[band] = SumOfCubes0(row.reference.Band<int16_t>(band), row.scored);
 }
 
 /// Detail bands of a distorted video, and what of them the reference restores before any gain limit.
@@ -229,18 +242,26 @@ inline void DecoupleRow0(const DetailRow& row, bool wants_flags) {
   }
 }
 
-template <bool kExtreme>
-HWY_INLINE void StoreSignals0(const V16 (&t)[kAdmBands], const V16 (&magnitude)[kAdmBands],
-                              const V16 (&restored)[kAdmBands], const Weights0& weights, const DetailRow& row, int i) {
-  V16 r[kAdmBands], a[kAdmBands], rest[kAdmBands];
+/// The shares of a signal by its samples with their sign, with any factors.
+HWY_INLINE void StoreExtremeSignals0(const V16 (&t)[kAdmBands], const V16 (&restored)[kAdmBands],
+                                     const Weights0& weights, const DetailRow& row, int i) {
+  V16 r[kAdmBands], a[kAdmBands];
   for (int band = 0; band < kAdmBands; ++band) {
     const V16 sign = hn::BroadcastSignBit(t[band]);
     r[band] = hn::Sub(hn::Xor(restored[band], sign), sign);
     a[band] = hn::Sub(t[band], r[band]);
-    rest[band] = hn::Sub(magnitude[band], restored[band]);
   }
-  StoreSignal0<kExtreme>(r, restored, weights, row.restored, i);
-  StoreSignal0<kExtreme>(a, rest, weights, row.additive, i);
+  const V16 of_r[kAdmBands] = {hn::Abs(weights.Hv(r[0])), hn::Abs(weights.Hv(r[1])), hn::Abs(weights.D(r[2]))};
+  const V16 of_a[kAdmBands] = {hn::Abs(weights.Hv(a[0])), hn::Abs(weights.Hv(a[1])), hn::Abs(weights.D(a[2]))};
+  StoreExtremeShares(of_r, row.restored, i);
+  StoreExtremeShares(of_a, row.additive, i);
+}
+
+/// The same by magnitudes alone, up to kMaxPlainMagnitude0 and with odd factors (README.md).
+HWY_INLINE void StorePlainShares(const V16 (&x)[kAdmBands], const Weights0& weights, const AdmSignalRow& row, int i) {
+  const VU16 d = hn::AverageRound(hn::MulHigh(AsU16(x[2]), AsU16(weights.d_factor)), hn::Zero(DU16()));
+  const V16 c[kAdmBands] = {weights.Hv(x[0]), weights.Hv(x[1]), AsI16(d)};
+  StoreShares(c, row, i);
 }
 
 /// The signals of a decoupled row by one set of options. No part of t exceeds t.
@@ -249,8 +270,9 @@ void WeighRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
   const D16 d;
   const Weights0 weights(s);
   const GainLimit0 gain(gain_limit);
+  const bool needs_sign = kWide || s.factor[0] % 2 == 0 || s.factor[2] % 2 == 0;
   for (int i = 0; i < row.count; i += kLanes16) {
-    V16 t[kAdmBands], magnitude[kAdmBands], restored[kAdmBands];
+    V16 t[kAdmBands], magnitude[kAdmBands], restored[kAdmBands], rest[kAdmBands];
     for (int band = 0; band < kAdmBands; ++band) {
       t[band] = hn::Load(d, row.decoupled.distorted.Band<int16_t>(band) + i);
       restored[band] = hn::Load(d, row.decoupled.restored.Band<int16_t>(band) + i);
@@ -261,10 +283,16 @@ void WeighRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
       for (int band = 0; band < kAdmBands; ++band)
         restored[band] = hn::IfVecThenElse(flags, gain.Raise<kGain>(restored[band], magnitude[band]), restored[band]);
     }
+    for (int band = 0; band < kAdmBands; ++band) rest[band] = hn::Sub(magnitude[band], restored[band]);
+    StoreMagnitudes0(restored, row.restored, i);
+    StoreMagnitudes0(rest, row.additive, i);
     const V16 top = hn::Max(hn::Max(magnitude[0], magnitude[1]), magnitude[2]);
-    const auto large = hn::Gt(top, hn::Set(d, kMaxPlainMagnitude0));
-    if (kWide || HWY_UNLIKELY(!hn::AllFalse(d, large))) StoreSignals0<true>(t, magnitude, restored, weights, row, i);
-    else StoreSignals0<false>(t, magnitude, restored, weights, row, i);
+    if (needs_sign || HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(top, hn::Set(d, kMaxPlainMagnitude0))))) {
+      StoreExtremeSignals0(t, restored, weights, row, i);
+    } else {
+      StorePlainShares(restored, weights, row.restored, i);
+      StorePlainShares(rest, weights, row.additive, i);
+    }
   }
 }
 
@@ -289,18 +317,38 @@ inline HWY_NOINLINE V32 ExactAngleFlags(const V32 (&o)[kAdmBands], const V32 (&t
   return hn::Load(d, flags);
 }
 
-/// Inputs and products rounded to float: 5 roundings of 2^-24 at most on the way to dp, om and tm.
 HWY_INLINE V32 AngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
   const DF d;
   const VF oh = hn::ConvertTo(d, o[0]), ov = hn::ConvertTo(d, o[1]);
   const VF th = hn::ConvertTo(d, t[0]), tv = hn::ConvertTo(d, t[1]);
-  const VF dp = hn::Add(hn::Mul(oh, th), hn::Mul(ov, tv));
-  const VF om = hn::Add(hn::Mul(oh, oh), hn::Mul(ov, ov));
-  const VF tm = hn::Add(hn::Mul(th, th), hn::Mul(tv, tv));
-  const AngleTest test = TestAngle<21>(dp, om, tm);
+  const VF dot = hn::MulAdd(oh, th, hn::Mul(ov, tv)), cross = hn::MulSub(oh, tv, hn::Mul(ov, th));
+  const AngleTest test = TestAngle(dot, cross);
   if (HWY_UNLIKELY(!hn::AllFalse(d, test.ambiguous))) return ExactAngleFlags(o, t);
   return test.Flags();
 }
+
+/// What divides by a magnitude above 16384, rounded to a mantissa of 15 bits: twice the integer part of 2^30 over the
+/// mantissa, and by how many bits a dividend goes left, so that the product's upper half is the ratio in Q15.
+struct Reciprocal {
+  VU32 twice;
+  VU32 left;
+};
+
+#if HWY_TARGET <= HWY_AVX3
+
+/// By floats that are rounded towards 0 (README.md).
+HWY_INLINE Reciprocal ReciprocalOf(VU32 o) {
+  constexpr int kTowardsZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+  const DU32 d;
+  const VU32 cut = hn::BitCast(d, VF{_mm512_cvt_roundepi32_ps(o.raw, kTowardsZero)});
+  const VU32 rounded = hn::And(hn::Add(cut, hn::Set(d, 0x100u)), hn::Set(d, 0xfffffe00u));
+  const VF one = hn::Set(DF(), 1.0f);
+  const VU32 ratio = hn::BitCast(d, VF{_mm512_div_round_ps(one.raw, hn::BitCast(DF(), rounded).raw, kTowardsZero)});
+  const VU32 mantissa = hn::Or(hn::And(ratio, hn::Set(d, 0x7fff00u)), hn::Set(d, 0x800000u));
+  return {hn::ShiftRight<7>(mantissa), hn::Sub(hn::ShiftRight<23>(ratio), hn::Set(d, 127u - 15 - 16))};
+}
+
+#else
 
 /// bit length - 15 of each lane, 0 where that is negative; lanes below 2^31.
 HWY_INLINE VU32 MantissaShift(VU32 v) {
@@ -311,28 +359,30 @@ HWY_INLINE VU32 MantissaShift(VU32 v) {
   return AsU32(hn::Max(hn::Sub(exponent, hn::Set(D32(), 127 + 14)), hn::Zero(D32())));
 }
 
-/// The restored magnitude: t / o rounded to Q15, times o. `negative` is -1 where o is negative.
-HWY_INLINE VU32 Restored32(VU32 o, VU32 t, V32 negative) {
+HWY_INLINE Reciprocal ReciprocalOf(VU32 o) {
   const DU32 d;
   const D32 di;
-  const VU32 one = hn::Set(d, 1u);
-  const VU32 shift = MantissaShift(o);
+  const VU32 one = hn::Set(d, 1u), shift = MantissaShift(o);
   const VU32 mantissa = hn::Shr(hn::Add(o, hn::ShiftRight<1>(hn::Shl(one, shift))), shift);
   // 2^30 / mantissa, for a mantissa above 16384: the float quotient rounds up at most past one integer.
   const V32 m = AsI32(mantissa);
-  V32 reciprocal = hn::ConvertTo(di, hn::Div(hn::Set(DF(), 1073741824.0f), hn::ConvertTo(DF(), m)));
-  const V32 rest = hn::Sub(hn::Set(di, 1 << 30), hn::Mul(reciprocal, m));
-  reciprocal = hn::Add(reciprocal, hn::ShiftRight<31>(rest));
+  const V32 quotient = hn::ConvertTo(di, hn::Div(hn::Set(DF(), 1073741824.0f), hn::ConvertTo(DF(), m)));
+  const V32 rest = hn::Sub(hn::Set(di, 1 << 30), hn::Mul(quotient, m));
+  const V32 exact = hn::Add(quotient, hn::ShiftRight<31>(rest));
+  return {AsU32(hn::Add(exact, exact)), hn::Sub(hn::Set(d, 16u), shift)};
+}
+#endif
 
-  // (P + 2^(14 + shift)) >> (15 + shift) = ((P >> (14 + shift)) + 1) >> 1; the ratio is 1 long before t = 2 o.
-  const Wide product = MulWide(AsU32(reciprocal), hn::Min(t, hn::Add(o, o)));
-  const VU32 count = hn::Add(shift, hn::Set(d, 14u));
-  const VU64 count_even = hn::And(hn::BitCast(DU64(), count), hn::Set(DU64(), 0xffffffffu));
-  const Wide shifted{hn::Shr(product.even, count_even), hn::Shr(product.odd, OddToEven(count))};
-  const VU32 ratio = hn::ShiftRight<1>(hn::Add(MergeShifted<0>(shifted), one));
-  const VU32 k = hn::Min(ratio, hn::Set(d, 32768u));
+/// The restored magnitude: t / o rounded to Q15, times o. `negative` is -1 where o is negative.
+HWY_INLINE VU32 Restored32(VU32 o, VU32 t, V32 negative) {
+  const DU32 d;
+  const Reciprocal by = ReciprocalOf(o);
+  // The ratio is 1 long before t = 1.5 o.
+  const VU32 dividend = hn::Shl(hn::Min(t, hn::Add(o, hn::ShiftRight<1>(o))), by.left);
+  const Wide ratio = AddWide(MulWide(by.twice, dividend), hn::Set(DU64(), uint64_t{1} << 31));
+  const VU32 k = hn::Min(MergeShifted<32>(ratio), hn::Set(d, 32768u));
 
-  const VU32 round = AsU32(hn::Add(hn::Set(di, 16384), negative));  // a tie goes up, also below 0
+  const VU32 round = AsU32(hn::Add(hn::Set(D32(), 16384), negative));  // a tie goes up, also below 0
   const Wide rounded{hn::And(hn::BitCast(DU64(), round), hn::Set(DU64(), 0xffffffffu)), OddToEven(round)};
   const VU32 large = MergeShifted<15>(AddWide(MulWide(k, o), rounded));
   return hn::IfThenElse(hn::Gt(o, hn::Set(d, adm::kMaxExactMagnitude)), large, hn::Min(o, t));
@@ -410,7 +460,7 @@ HWY_INLINE void StoreSignal32(const V32 (&x)[kAdmBands], const V32 (&factors)[kA
   }
   const V32 shared = share.Merged();
   hn::StoreU(shared, d, row.share + i);
-  hn::StoreU(hn::Sub(centre.Merged(), shared), d, row.centre + i);
+  hn::StoreU(hn::Sub(shared, centre.Merged()), d, row.less_centre + i);
 }
 
 /// Detail bands and denominator of the reference.
@@ -422,7 +472,7 @@ void ReferenceRow32(const AdmScale& s, const DetailRow& row) {
     LoadBands<kScale>(row.low[0], row.high[0], row.column + i, o);
     for (int band = 0; band < kAdmBands; ++band) hn::Store(o[band], D32(), row.reference.Band<int32_t>(band) + i);
     if (!row.den) continue;
-    const auto scored = ScoredLanes<D32>(row, i);
+    const auto scored = LanesOf<D32>(row.scored, i);
     for (int band = 0; band < kAdmBands; ++band)
       den[band] = AddDenCubes<kScale>(den[band], AsU32(hn::IfThenElseZero(scored, hn::Abs(o[band]))), s.den_cube_shift);
   }

@@ -6,6 +6,8 @@
 #define ACUTANCE_ADM_DETAIL_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "metric/adm/adm_rows.h"
 #include "metric/adm/adm_wavelet-inl.h"
 
@@ -35,9 +37,10 @@ HWY_INLINE hn::Mask<D> FirstLanes(D d, int count) {
   return hn::FirstN(d, static_cast<size_t>(std::clamp(count, 0, static_cast<int>(hn::MaxLanes(d)))));
 }
 
+/// Those of lanes i.. that lie in `range`.
 template <class D>
-HWY_INLINE hn::Mask<D> ScoredLanes(const DetailRow& row, int i) {
-  return hn::AndNot(FirstLanes(D(), row.scored.begin - i), FirstLanes(D(), row.scored.end - i));
+HWY_INLINE hn::Mask<D> LanesOf(const AdmRange& range, int i) {
+  return hn::AndNot(FirstLanes(D(), range.begin - i), FirstLanes(D(), range.end - i));
 }
 
 struct AngleTest {
@@ -47,35 +50,46 @@ struct AngleTest {
   HWY_INLINE V32 Flags() const { return hn::BitCast(D32(), hn::VecFromMask(DF(), flag)); }
 };
 
-/// Tests dp^2 >= cos^2 * om * tm in float. The relative error of the inputs is at most
-/// 2^-kInputBits (that of dp relative to sqrt(om * tm)), so that the error of both sides is below
-/// 2^(3 - kInputBits).
-template <int kInputBits>
-HWY_INLINE AngleTest TestAngle(VF dp, VF om, VF tm) {
+/// Tests |o x t| <= tan(1 degree) o.t, whose floats may be off by 2^-11 (README.md).
+HWY_INLINE AngleTest TestAngle(VF dot, VF cross) {
   const DF d;
-  constexpr double kMargin = 8.0 / (1 << kInputBits);
-  const VF left = hn::Mul(dp, dp), right = hn::Mul(om, tm);
-  const auto sure = hn::Ge(left, hn::Mul(right, hn::Set(d, static_cast<float>(adm::kCosSquared * (1 + kMargin)))));
-  const auto maybe = hn::Ge(left, hn::Mul(right, hn::Set(d, static_cast<float>(adm::kCosSquared * (1 - kMargin)))));
-  const auto ahead = hn::Ge(dp, hn::Zero(d));
-  return {hn::And(ahead, sure), hn::And(ahead, hn::Xor(sure, maybe))};
+  const VF sine = hn::Abs(cross);
+  const auto sure = hn::Le(sine, hn::Mul(dot, hn::Set(d, 0.017446348f)));  // tan * (1 - 2^-11)
+  const auto maybe = hn::Le(sine, hn::Mul(dot, hn::Set(d, 0.017463394f)));
+  return {sure, hn::Xor(sure, maybe)};
 }
 
 // --- Sums of cubes of the reference's bands, for the denominator.
 
-/// Of lanes 0..22929 at scale 0, order free.
-HWY_INLINE V64 AddCubes(V64 sum, V16 magnitude) {
-  const D32 d32;
-  const VU32 pairs = AsU32(AsU16(magnitude));
-  const VU32 lanes[2] = {hn::And(pairs, hn::Set(DU32(), 0xffffu)), hn::ShiftRight<16>(pairs)};
-  for (const VU32 v : lanes) {
-    const V16 v16 = hn::BitCast(D16(), v);
-    const VU32 square = AsU32(AddPairProducts(hn::Zero(d32), v16, v16));
-    const Wide cube = MulWide(square, v);
-    sum = hn::Add(sum, hn::BitCast(D64(), hn::Add(cube.even, cube.odd)));
+/// Of int16 lanes at scale 0, up to 22929: o^2 = 32768 r + e with |e| <= 16384, so that r * o and e * o of four lanes
+/// fit 32 bits.
+class CubeSum0 {
+ public:
+  HWY_INLINE CubeSum0() : r_(hn::Zero(DU64())), e_(hn::Zero(DU64())) {}
+
+  HWY_INLINE void Add(V16 first, V16 second) {
+    V32 r = hn::Zero(D32()), e = hn::Set(D32(), kBias);
+    for (const V16 o : {first, second}) {
+      const V16 root = hn::MulFixedPoint15(o, o);
+      r = AddPairProducts(r, o, root);
+      e = AddPairProducts(e, o, hn::Sub(hn::Mul(o, o), hn::ShiftLeft<15>(root)));
+    }
+    r_ = hn::Add(r_, SumPairs(AsU32(r)));
+    e_ = hn::Add(e_, SumPairs(AsU32(e)));
+    bias_ += kBias;
   }
-  return sum;
-}
+
+  HWY_INLINE int64_t Total() const {
+    const auto sum = [](VU64 v) HWY_ATTR { return static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(DU64(), v))); };
+    return (sum(r_) << 15) + sum(e_) - bias_ * kLanes32;
+  }
+
+ private:
+  static constexpr int32_t kBias = 1536 << 20;  // above 4 * 22929 * 16384
+
+  VU64 r_, e_;
+  int64_t bias_ = 0;
+};
 
 /// Of scales 1 to 3.
 template <int kScale>
@@ -86,81 +100,198 @@ HWY_INLINE V64 AddDenCubes(V64 sum, VU32 o, int cube_shift) {
   const VU64 square_round = hn::Set(d, uint64_t{1} << kShift);
   const auto cube = [&](VU32 v) HWY_ATTR {
     const VU64 square = hn::ShiftRight<kShift>(hn::Add(hn::MulEven(v, v), square_round));
-    return hn::ShiftRightSame(hn::Add(hn::MulEven(AsU32(square), v), round), cube_shift);
+    return ShiftRightBy(hn::Add(hn::MulEven(AsU32(square), v), round), cube_shift);
   };
   return hn::Add(sum, hn::BitCast(D64(), hn::Add(cube(o), cube(AsU32(OddToEven(o))))));
 }
 
-// --- Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, and the cubes of
-// the magnitudes above them.
+// --- Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, and the cubes of the magnitudes
+// above them.
 
-/// Sums of three rows of shares; count columns and one more on either side.
-HWY_INLINE void SumColumns(const int32_t* above, const int32_t* here, const int32_t* below, int count, int32_t* out) {
-  const D32 d;
-  for (int i = 0; i < count + 2; i += kLanes32) {
-    const V32 sum = hn::Add(hn::Add(hn::Load(d, above + i), hn::Load(d, here + i)), hn::Load(d, below + i));
-    hn::Store(sum, d, out + i);
+/// The masker of a row.
+struct Masker {
+  const int32_t* share[3];  // of the rows above, here and below
+  const int32_t* less_centre;
+};
+
+/// The thresholds of a row, negative, vector by vector. Neighbours to the left and right come from registers: loads
+/// that cross cache lines take twice as long.
+class Thresholds {
+ public:
+  HWY_INLINE Thresholds(const Masker& masker, int begin)
+      : masker_(masker), before_(ColumnSum(begin - kLanes32)), here_(ColumnSum(begin)) {}
+
+  /// Of elements i.., vectors in order.
+  HWY_INLINE V32 NextNegative(int i) {
+    const D32 d;
+    const V32 after = ColumnSum(i + kLanes32);
+    const V32 sides = hn::Add(LanesBefore(), LanesAfter(after));
+    const V32 centre = hn::Sub(hn::LoadU(d, masker_.less_centre + i), here_);
+    before_ = here_;
+    here_ = after;
+    return hn::Sub(centre, sides);
   }
-}
+
+ private:
+  HWY_INLINE V32 ColumnSum(int i) const {
+    const D32 d;
+    return hn::Add(hn::Add(hn::LoadU(d, masker_.share[0] + i), hn::LoadU(d, masker_.share[1] + i)),
+                   hn::LoadU(d, masker_.share[2] + i));
+  }
+
+#if HWY_TARGET <= HWY_AVX3
+  HWY_INLINE V32 LanesBefore() const { return V32{_mm512_alignr_epi32(here_.raw, before_.raw, kLanes32 - 1)}; }
+  HWY_INLINE V32 LanesAfter(V32 after) const { return V32{_mm512_alignr_epi32(after.raw, here_.raw, 1)}; }
+#else
+  HWY_INLINE V32 LanesBefore() const {
+    const D32 d;
+    const V32 low = kLanes32 == 4 ? before_ : hn::ConcatLowerUpper(d, here_, before_);
+    return hn::CombineShiftRightBytes<12>(d, here_, low);
+  }
+  HWY_INLINE V32 LanesAfter(V32 after) const {
+    const D32 d;
+    const V32 high = kLanes32 == 4 ? after : hn::ConcatLowerUpper(d, after, here_);
+    return hn::CombineShiftRightBytes<4>(d, high, here_);
+  }
+#endif
+
+  const Masker& masker_;
+  V32 before_, here_;
+};
 
 /// A shift of 64-bit lanes: only where factors wrap can a lane be negative.
 template <bool kWide>
 HWY_INLINE V64 ShiftCube(V64 v, int shift) {
   if constexpr (kWide) return hn::ShiftRightSame(v, shift);
-  else return hn::BitCast(D64(), hn::ShiftRightSame(hn::BitCast(DU64(), v), shift));
+  else return hn::BitCast(D64(), ShiftRightBy(hn::BitCast(DU64(), v), shift));
 }
 
 /// Sum of ((y^2 + round) >> kSquareShift) * y, each rounded and shifted.
 template <int kSquareShift, bool kWide>
-HWY_INLINE V64 AddMaskedCubes(V64 sum, V32 y, V64 round, int shift) {
-  const V64 square_round = hn::Set(D64(), int64_t{1} << (kSquareShift - 1));
+HWY_INLINE int64_t SumOfMaskedCubes(const int32_t* y, int count, int shift) {
+  const D32 d;
+  const D64 d64;
+  const V64 square_round = hn::Set(d64, int64_t{1} << (kSquareShift - 1));
+  const V64 round = hn::Set(d64, int64_t{1} << (shift - 1));
   const auto cube = [&](V32 v) HWY_ATTR {
     const VU64 square = hn::BitCast(DU64(), hn::Add(hn::MulEven(v, v), square_round));
     const V64 product = hn::MulEven(AsI32(hn::ShiftRight<kSquareShift>(square)), v);
     return ShiftCube<kWide>(hn::Add(product, round), shift);
   };
-  return hn::Add(sum, hn::Add(cube(y), cube(AsI32(OddToEven(AsU32(y))))));
-}
-
-/// The part of lanes i.. of a band of `signal` that exceeds the threshold.
-template <bool kScale0, int kBand>
-HWY_INLINE V32 ExcessOf(const AdmSignalRow& signal, int i, V32 factor, V32 threshold) {
-  const D32 d;
-  if constexpr (kScale0) {
-    const V32 x = hn::PromoteTo(d, hn::LoadU(DHalf16(), signal.magnitudes.Band<int16_t>(kBand) + i));
-    const V32 mask = hn::ShiftLeft<adm::threshold_shift(0, kBand)>(threshold);
-    return hn::Max(hn::Sub(hn::Mul(x, factor), mask), hn::Zero(d));
-  } else {
-    return hn::Max(hn::Sub(hn::LoadU(d, signal.magnitudes.Band<int32_t>(kBand) + i), threshold), hn::Zero(d));
+  V64 even = hn::Zero(d64), odd = hn::Zero(d64);
+  for (int i = 0; i < count; i += kLanes32) {
+    even = hn::Add(even, cube(hn::LoadU(d, y + i)));
+    odd = hn::Add(odd, cube(hn::LoadU(d, y + i + 1)));
   }
+  return hn::GetLane(hn::SumOfLanes(d64, hn::Add(even, odd)));
 }
 
-/// Sums over `columns` of the scored ones, by band.
+/// What of a row exceeds the thresholds, by band: most of the signals does not.
+template <int kScale, bool kWide>
+class PositiveRow {
+ public:
+  HWY_INLINE explicit PositiveRow(const AdmBandRows& rows)
+      : row_{rows.Band<int32_t>(0), rows.Band<int32_t>(1), rows.Band<int32_t>(2)} {}
+
+  HWY_INLINE void Add(int band, V32 excess) {
+    const auto positive = hn::Gt(excess, hn::Zero(D32()));
+    hn::StoreU(hn::Compress(excess, positive), D32(), row_[band] + count_[band]);
+    count_[band] += static_cast<int>(hn::CountTrue(D32(), positive));
+  }
+
+  HWY_INLINE void SumCubes(const AdmScale& s, int64_t* row_sums) const {
+    for (int band = 0; band < kAdmBands; ++band) hn::StoreU(hn::Zero(D32()), D32(), row_[band] + count_[band]);
+    constexpr int kShiftHv = adm::square_shift(kScale, 0), kShiftD = adm::square_shift(kScale, 2);
+    row_sums[0] = SumOfMaskedCubes<kShiftHv, kWide>(row_[0], count_[0], s.cube_shift[0]);
+    row_sums[1] = SumOfMaskedCubes<kShiftHv, kWide>(row_[1], count_[1], s.cube_shift[1]);
+    row_sums[2] = SumOfMaskedCubes<kShiftD, kWide>(row_[2], count_[2], s.cube_shift[2]);
+  }
+
+ private:
+  int32_t* const row_[kAdmBands];
+  int count_[kAdmBands] = {};
+};
+
+/// A factor of scale 0 as two that fit int16 (three where it may have 16 bits), for the lower or upper halves of lanes.
+template <bool kWide>
+struct Factor0 {
+  V16 parts[2][2 + kWide];
+
+  HWY_INLINE explicit Factor0(uint32_t factor) {
+    const int half = static_cast<int>(factor / 2), rest = static_cast<int>(factor) - half;
+    const int split[3] = {half, kWide ? half : rest, static_cast<int>(factor % 2)};
+    for (int i = 0; i < 2 + kWide; ++i) {
+      parts[0][i] = TapPair(D16(), split[i], 0);
+      parts[1][i] = TapPair(D16(), 0, split[i]);
+    }
+  }
+
+  template <int kHalf>
+  HWY_INLINE V32 AddProduct(V32 sum, V16 x) const {
+    for (const V16 part : parts[kHalf]) sum = AddPairProducts(sum, x, part);
+    return sum;
+  }
+};
+
+/// What exceeds the thresholds at scale 0, of half of the magnitudes' vectors.
+template <bool kWide>
+class Excess0 {
+ public:
+  HWY_INLINE Excess0(const AdmScale& s, const AdmSignalRow& signal)
+      : magnitudes_(signal.magnitudes), hv_(s.factor[0]), d_(s.factor[2]) {}
+
+  template <int kHalf>
+  HWY_INLINE void Find(int i, V32 threshold, V32 (&excess)[kAdmBands]) const {
+    const auto x = [&](int band) HWY_ATTR { return hn::Load(D16(), magnitudes_.Band<int16_t>(band) + i); };
+    const V32 hv = hn::ShiftLeft<adm::threshold_shift(0, 0)>(threshold);
+    excess[0] = hv_.template AddProduct<kHalf>(hv, x(0));
+    excess[1] = hv_.template AddProduct<kHalf>(hv, x(1));
+    excess[2] = d_.template AddProduct<kHalf>(hn::ShiftLeft<adm::threshold_shift(0, 2)>(threshold), x(2));
+  }
+
+ private:
+  const AdmBandRows magnitudes_;
+  const Factor0<kWide> hv_, d_;
+};
+
+/// The same at scales 1 to 3.
+class Excess32 {
+ public:
+  HWY_INLINE Excess32(const AdmScale&, const AdmSignalRow& signal) : magnitudes_(signal.magnitudes) {}
+
+  template <int kHalf>
+  HWY_INLINE void Find(int i, V32 threshold, V32 (&excess)[kAdmBands]) const {
+    for (int band = 0; band < kAdmBands; ++band)
+      excess[band] = hn::Add(hn::LoadU(D32(), magnitudes_.Band<int32_t>(band) + i + kHalf * kLanes32), threshold);
+  }
+
+ private:
+  const AdmBandRows magnitudes_;
+};
+
+/// Sums over `columns` of the scored ones, by band; `space` for what exceeds the thresholds. Vectors stand where those
+/// of the signal do.
 template <bool kScale0, bool kWide>
-void MaskRow(const AdmScale& s, const AdmRange& columns, const AdmSignalRow& signal, const AdmSignalRow& masker,
-             const int32_t* column_sums, int64_t* row_sums) {
-  const D32 d;
-  const D64 d64;
-  V64 sums[kAdmBands] = {hn::Zero(d64), hn::Zero(d64), hn::Zero(d64)};
-  const V64 round_hv = hn::Set(d64, int64_t{1} << (s.cube_shift[0] - 1));
-  const V64 round_d = hn::Set(d64, int64_t{1} << (s.cube_shift[2] - 1));
-  const V32 factor_hv = hn::Set(d, static_cast<int32_t>(s.factor[0]));
-  const V32 factor_d = hn::Set(d, static_cast<int32_t>(s.factor[2]));
-  constexpr int kShiftHv = adm::square_shift(kScale0 ? 0 : 1, 0);
-  constexpr int kShiftD = adm::square_shift(kScale0 ? 0 : 1, 2);
-  for (int i = columns.begin; i < columns.end; i += kLanes32) {
-    const V32 box = hn::Add(hn::Add(hn::LoadU(d, column_sums + i), hn::LoadU(d, column_sums + i + 1)),
-                            hn::LoadU(d, column_sums + i + 2));
-    const V32 threshold = hn::Add(box, hn::LoadU(d, masker.centre + i + 1));
-    const auto inside = FirstLanes(d, columns.end - i);
-    const V32 h = ExcessOf<kScale0, 0>(signal, i + 1, factor_hv, threshold);
-    const V32 v = ExcessOf<kScale0, 1>(signal, i + 1, factor_hv, threshold);
-    const V32 diagonal = ExcessOf<kScale0, 2>(signal, i + 1, factor_d, threshold);
-    sums[0] = AddMaskedCubes<kShiftHv, kWide>(sums[0], hn::IfThenElseZero(inside, h), round_hv, s.cube_shift[0]);
-    sums[1] = AddMaskedCubes<kShiftHv, kWide>(sums[1], hn::IfThenElseZero(inside, v), round_hv, s.cube_shift[1]);
-    sums[2] = AddMaskedCubes<kShiftD, kWide>(sums[2], hn::IfThenElseZero(inside, diagonal), round_d, s.cube_shift[2]);
+void MaskRow(const AdmScale& s, const AdmRange& columns, const AdmSignalRow& signal, const Masker& masker,
+             const AdmBandRows& space, int64_t* row_sums) {
+  const AdmRange elements = {columns.begin + 1, columns.end + 1};
+  const int begin = elements.begin / kLanes16 * kLanes16;
+  const std::conditional_t<kScale0, Excess0<kWide>, Excess32> finder(s, signal);
+  PositiveRow<kScale0 ? 0 : 1, kWide> row(space);
+  Thresholds thresholds(masker, begin);
+  for (int i = begin; i < elements.end; i += kLanes16) {
+    const auto add = [&]<int kHalf>() HWY_ATTR {
+      const int at = i + kHalf * kLanes32;
+      V32 excess[kAdmBands];
+      finder.template Find<kHalf>(i, thresholds.NextNegative(at), excess);
+      if (HWY_UNLIKELY(at < elements.begin || at + kLanes32 > elements.end))
+        for (V32& band : excess) band = hn::IfThenElseZero(LanesOf<D32>(elements, at), band);
+      for (int band = 0; band < kAdmBands; ++band) row.Add(band, excess[band]);
+    };
+    add.template operator()<0>();
+    if (i + kLanes32 < elements.end) add.template operator()<1>();
   }
-  for (int band = 0; band < kAdmBands; ++band) row_sums[band] = hn::GetLane(hn::SumOfLanes(d64, sums[band]));
+  row.SumCubes(s, row_sums);
 }
 
 }  // namespace

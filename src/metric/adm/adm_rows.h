@@ -50,7 +50,7 @@ class AdmFrameWorkspace : public Workspace {
 inline constexpr int kAdmMargin = 128;
 using AdmElementRows = PaddedRows<int32_t, kAdmMargin>;
 
-/// A row of each detail band, int16 at scale 0, int32 above.
+/// A row of each detail band: int16 at scale 0, in the halved order of adm_wavelet-inl.h; int32 above.
 struct AdmBandRows {
   std::array<std::byte*, kAdmBands> bytes;
 
@@ -70,7 +70,7 @@ inline AdmBandRows BandRowsAt(AdmElementRows& rows, int first) {
 /// One decoupled row of a signal, restored or additive. Element 0 is the column left of the scored ones.
 struct AdmSignalRow {
   int32_t* share;          // sum of F over the bands, what the pixel adds to its neighbours' thresholds
-  int32_t* centre;         // what its own threshold gets instead, less share
+  int32_t* less_centre;    // share less what its own threshold gets instead
   AdmBandRows magnitudes;  // |x| at scale 0; |C| above
 };
 
@@ -101,7 +101,7 @@ class AdmSignals {
 class AdmThreadWorkspace : public Workspace {
  public:
   explicit AdmThreadWorkspace(const AdmSetup& setup)
-      : halves_(2 * 2 * 2, setup.scales[0].in_width), elements_(3 * kAdmBands + 2, setup.scales[0].width) {
+      : halves_(2 * 2 * 2, setup.scales[0].in_width), elements_(4 * kAdmBands + 1, setup.scales[0].width) {
     for (int i = 0; i < 2 * 2; ++i) filtered_[i / 2][i % 2] = {halves_.Row(2 * i), halves_.Row(2 * i + 1)};
   }
 
@@ -113,7 +113,8 @@ class AdmThreadWorkspace : public Workspace {
     return {BandRowsAt(elements_, kAdmBands), BandRowsAt(elements_, 2 * kAdmBands),
             reinterpret_cast<std::byte*>(elements_.Row(3 * kAdmBands))};
   }
-  int32_t* ColumnSums() { return elements_.Row(3 * kAdmBands + 1); }
+  /// For what exceeds the thresholds of a row.
+  AdmBandRows Excess() { return BandRowsAt(elements_, 3 * kAdmBands + 1); }
   const AdmSignals& Signals(int result) const { return signals_[result]; }
 
   /// Makes room for the signals of `results` distorted videos by all sets of options.

@@ -25,10 +25,10 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
-enum class Content { kNatural, kNoise, kBlackWhite, kFlat, kGradient, kIdentical, kLines };
+enum class Content { kNatural, kNoise, kBlackWhite, kFlat, kGradient, kIdentical, kLines, kCheckers };
 
 constexpr Content kAllContents[] = {Content::kNatural,  Content::kNoise,     Content::kBlackWhite, Content::kFlat,
-                                    Content::kGradient, Content::kIdentical, Content::kLines};
+                                    Content::kGradient, Content::kIdentical, Content::kLines,      Content::kCheckers};
 
 using Sampler = std::function<int(int x, int y)>;
 
@@ -53,6 +53,10 @@ PicturePair MakePair(const PictureFormat& format, Content content, unsigned seed
         return (x * 5 + y * 3) % (peak + 1);
       case Content::kLines:
         return x % 7 == 3 || y % 9 == 4 ? peak : 0;
+      case Content::kCheckers: {  // squares of 1 to 8 samples whose contrast grows to the right, to all there is
+        const int size = 1 << (y / 16 % 4), contrast = std::min(x * 2, 127);
+        return scaled(127 + ((x / size + y / size) % 2 ? contrast + 1 : -contrast));
+      }
       default:
         return scaled(FilmSample(x, y, 1));
     }
@@ -71,6 +75,8 @@ PicturePair MakePair(const PictureFormat& format, Content content, unsigned seed
         return value;
       case Content::kLines:
         return value * 3 / 4;
+      case Content::kCheckers:  // equal, weaker, stronger
+        return std::clamp(peak / 2 + (value - peak / 2) * (7 + (x / 24 + 1) % 3) / 8, 0, peak);
       default:
         return std::clamp(value + value / 16 + any(peak / 16) - peak / 32, 0, peak);
     }
@@ -120,11 +126,12 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsAtEverySizeAndDepth) {
 TEST_P(AdmTargetTest, EqualsPlainLoopsOnEveryContent) {
   unsigned seed = 100;
   for (const Content content : kAllContents) {
-    for (const int depth : {8, 16}) {
-      const PictureFormat format{119, 87, depth, PixelFormat::k400};
+    for (const int depth : {8, 10, 12, 16}) {
+      const PictureFormat format{219, 87, depth, PixelFormat::k400};
       const PicturePair pair = MakePair(format, content, ++seed);
       ExpectEqualToPlainLoops({}, format, pair);
       ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1"}}, format, pair);
+      ExpectEqualToPlainLoops({{"adm_enhn_gain_limit", "1.5"}, {"csf", "3"}}, format, pair);  // an even factor
     }
   }
 }
@@ -185,7 +192,8 @@ TEST_P(AdmTargetTest, EqualsPlainLoopsWithEveryOption) {
   };
   unsigned seed = 200;
   for (const OptionTexts& texts : cases) {
-    for (const Content content : {Content::kNatural, Content::kNoise, Content::kBlackWhite, Content::kLines}) {
+    for (const Content content :
+         {Content::kNatural, Content::kNoise, Content::kBlackWhite, Content::kLines, Content::kCheckers}) {
       const PictureFormat format{101, 67, 10, PixelFormat::k400};
       ExpectEqualToPlainLoops(texts, format, MakePair(format, content, ++seed), BandsOf(11));
     }

@@ -88,6 +88,16 @@ HWY_INLINE VU32 MergeShifted(Wide v) {
   else return hn::OddEven(AsU32(hn::ShiftLeft<32 - kShift>(v.odd)), even);
 }
 
+/// A shift by a number that is known at run time alone. x86 takes an operation less for it as a vector, where it can.
+template <class V>
+HWY_INLINE V ShiftRightBy(V v, int shift) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::Shr(v, hn::Set(hn::DFromV<V>(), static_cast<hn::TFromV<V>>(shift)));
+#else
+  return hn::ShiftRightSame(v, shift);
+#endif
+}
+
 // --- The wavelet by rows: vertical filters of four input rows, then horizontal filters of the rounded row.
 
 /// The four input rows of output row y, and the two that row y + 1 adds to them.
@@ -150,7 +160,7 @@ HWY_INLINE V16 FilterPixels(const RowPairs& p, const int16_t (&taps)[4], V32 add
   const V32 lower = FilterPairs(add, p.lower01, p.lower23, taps);
   const V32 upper = FilterPairs(add, p.upper01, p.upper23, taps);
   // The interleaved halves of each 128-bit block fall back into order.
-  return hn::ReorderDemote2To(D16(), hn::ShiftRightSame(lower, shift), hn::ShiftRightSame(upper, shift));
+  return hn::ReorderDemote2To(D16(), ShiftRightBy(lower, shift), ShiftRightBy(upper, shift));
 }
 
 /// Input columns of `span` to low and, unless null, high.
@@ -183,16 +193,27 @@ struct ColumnPairs {
   }
 };
 
-HWY_INLINE V16 HorizontalPixels(const ColumnPairs& p, const int16_t (&taps)[4]) {
+/// 65536 times the filtered samples, and something below that: the first kLanes32 of them, or the rest.
+template <int kHalf>
+HWY_INLINE V16 FilterColumns(const ColumnPairs& p, const int16_t (&taps)[4]) {
   static_assert(adm::row_shift(0) == 16);
   const V32 add = hn::Set(D32(), 1 << (adm::row_shift(0) - 1));
-  const V32 first = FilterPairs(add, p.p01[0], p.p23[0], taps), second = FilterPairs(add, p.p01[1], p.p23[1], taps);
-  return hn::ConcatOdd(D16(), hn::BitCast(D16(), second), hn::BitCast(D16(), first));  // >> 16
+  return hn::BitCast(D16(), FilterPairs(add, p.p01[kHalf], p.p23[kHalf], taps));
+}
+
+/// Detail bands of scale 0 are stored halved: lane i of 32 bits has sample i of a vector, and sample i + kLanes32 above
+/// it.
+HWY_INLINE V16 HorizontalHalved(const ColumnPairs& p, const int16_t (&taps)[4]) {
+  const V16 first = FilterColumns<0>(p, taps), second = FilterColumns<1>(p, taps);
+  return hn::OddEven(second, hn::BitCast(D16(), hn::ShiftRight<16>(AsU32(first))));
 }
 
 HWY_INLINE void LowPassRow(const int16_t* row, int width, int16_t* out) {
-  for (int i = 0; i < width; i += kLanes16)
-    hn::StoreU(HorizontalPixels(ColumnPairs(row, i), adm::kLow), D16(), out + i);
+  for (int i = 0; i < width; i += kLanes16) {
+    const ColumnPairs pairs(row, i);
+    const V16 first = FilterColumns<0>(pairs, adm::kLow), second = FilterColumns<1>(pairs, adm::kLow);
+    hn::StoreU(hn::ConcatOdd(D16(), second, first), D16(), out + i);
+  }
 }
 
 // --- Scales 1 to 3: int32 rows are stored as two of int16, so that products stay in pairs of 16 bits (README.md).
