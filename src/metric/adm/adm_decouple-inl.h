@@ -25,15 +25,18 @@ HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V
 }
 
 /// -1 where the angle allows enhancement, for lanes in which floats cannot decide.
-inline HWY_NOINLINE V16 ExactAngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
-  const D16 d;
-  HWY_ALIGN int16_t oh[kLanes16], ov[kLanes16], th[kLanes16], tv[kLanes16], flags[kLanes16];
-  hn::Store(o[0], d, oh);
-  hn::Store(o[1], d, ov);
-  hn::Store(t[0], d, th);
-  hn::Store(t[1], d, tv);
-  for (int i = 0; i < kLanes16; ++i) flags[i] = adm::AngleFlag(oh[i], ov[i], th[i], tv[i]) ? -1 : 0;
-  return hn::Load(d, flags);
+template <class V>
+HWY_NOINLINE V ExactAngleFlags(V oh, V ov, V th, V tv) {
+  const hn::DFromV<V> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
+  HWY_ALIGN hn::TFromV<V> lanes[5][kLanes];
+  hn::Store(oh, d, lanes[0]);
+  hn::Store(ov, d, lanes[1]);
+  hn::Store(th, d, lanes[2]);
+  hn::Store(tv, d, lanes[3]);
+  for (int i = 0; i < kLanes; ++i)
+    lanes[4][i] = adm::AngleFlag(lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]) ? -1 : 0;
+  return hn::Load(d, lanes[4]);
 }
 
 HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands]) {
@@ -48,7 +51,8 @@ HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands])
                                hn::InterleaveLower(d, t[1], less_th));
   const AngleTest upper = test(hn::InterleaveUpper(d, o[0], o[1]), hn::InterleaveUpper(d, t[0], t[1]),
                                hn::InterleaveUpper(d, t[1], less_th));
-  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous)))) return ExactAngleFlags0(o, t);
+  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous)))) 
+    return ExactAngleFlags(o[0], o[1], t[0], t[1]);
   return hn::ReorderDemote2To(d, lower.Flags(), upper.Flags());
 }
 
@@ -306,24 +310,13 @@ HWY_INLINE void LoadBands(const AdmSplitRow& low, const AdmSplitRow& high, int c
   bands[2] = HorizontalHigh<kScale>(from_high);
 }
 
-inline HWY_NOINLINE V32 ExactAngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
-  const D32 d;
-  HWY_ALIGN int32_t oh[kLanes32], ov[kLanes32], th[kLanes32], tv[kLanes32], flags[kLanes32];
-  hn::Store(o[0], d, oh);
-  hn::Store(o[1], d, ov);
-  hn::Store(t[0], d, th);
-  hn::Store(t[1], d, tv);
-  for (int i = 0; i < kLanes32; ++i) flags[i] = adm::AngleFlag(oh[i], ov[i], th[i], tv[i]) ? -1 : 0;
-  return hn::Load(d, flags);
-}
-
 HWY_INLINE V32 AngleFlags(const V32 (&o)[kAdmBands], const V32 (&t)[kAdmBands]) {
   const DF d;
   const VF oh = hn::ConvertTo(d, o[0]), ov = hn::ConvertTo(d, o[1]);
   const VF th = hn::ConvertTo(d, t[0]), tv = hn::ConvertTo(d, t[1]);
   const VF dot = hn::MulAdd(oh, th, hn::Mul(ov, tv)), cross = hn::MulSub(oh, tv, hn::Mul(ov, th));
   const AngleTest test = TestAngle(dot, cross);
-  if (HWY_UNLIKELY(!hn::AllFalse(d, test.ambiguous))) return ExactAngleFlags(o, t);
+  if (HWY_UNLIKELY(!hn::AllFalse(d, test.ambiguous))) return ExactAngleFlags(o[0], o[1], t[0], t[1]);
   return test.Flags();
 }
 

@@ -155,7 +155,7 @@ class Thresholds {
   }
 #endif
 
-  const Masker& masker_;
+  const Masker masker_;
   V32 before_, here_;
 };
 
@@ -168,7 +168,7 @@ HWY_INLINE V64 ShiftCube(V64 v, int shift) {
 
 /// Sum of ((y^2 + round) >> kSquareShift) * y, each rounded and shifted.
 template <int kSquareShift, bool kWide>
-HWY_INLINE int64_t SumOfMaskedCubes(const int32_t* y, int count, int shift) {
+int64_t SumOfMaskedCubes(const int32_t* y, const int32_t* end, int shift) {
   const D32 d;
   const D64 d64;
   const V64 square_round = hn::Set(d64, int64_t{1} << (kSquareShift - 1));
@@ -179,9 +179,9 @@ HWY_INLINE int64_t SumOfMaskedCubes(const int32_t* y, int count, int shift) {
     return ShiftCube<kWide>(hn::Add(product, round), shift);
   };
   V64 even = hn::Zero(d64), odd = hn::Zero(d64);
-  for (int i = 0; i < count; i += kLanes32) {
-    even = hn::Add(even, cube(hn::LoadU(d, y + i)));
-    odd = hn::Add(odd, cube(hn::LoadU(d, y + i + 1)));
+  for (; y < end; y += kLanes32) {
+    even = hn::Add(even, cube(hn::LoadU(d, y)));
+    odd = hn::Add(odd, cube(hn::LoadU(d, y + 1)));
   }
   return hn::GetLane(hn::SumOfLanes(d64, hn::Add(even, odd)));
 }
@@ -190,26 +190,26 @@ HWY_INLINE int64_t SumOfMaskedCubes(const int32_t* y, int count, int shift) {
 template <int kScale, bool kWide>
 class PositiveRow {
  public:
-  HWY_INLINE explicit PositiveRow(const AdmBandRows& rows)
-      : row_{rows.Band<int32_t>(0), rows.Band<int32_t>(1), rows.Band<int32_t>(2)} {}
+  HWY_INLINE explicit PositiveRow(const AdmBandRows& space)
+      : end_{space.Band<int32_t>(0), space.Band<int32_t>(1), space.Band<int32_t>(2)} {}
 
   HWY_INLINE void Add(int band, V32 excess) {
     const auto positive = hn::Gt(excess, hn::Zero(D32()));
-    hn::StoreU(hn::Compress(excess, positive), D32(), row_[band] + count_[band]);
-    count_[band] += static_cast<int>(hn::CountTrue(D32(), positive));
+    hn::StoreU(hn::Compress(excess, positive), D32(), end_[band]);
+    end_[band] += hn::CountTrue(D32(), positive);
   }
 
-  HWY_INLINE void SumCubes(const AdmScale& s, int64_t* row_sums) const {
-    for (int band = 0; band < kAdmBands; ++band) hn::StoreU(hn::Zero(D32()), D32(), row_[band] + count_[band]);
+  HWY_INLINE void SumCubes(const AdmScale& s, const AdmBandRows& space, int64_t* row_sums) const {
     constexpr int kShiftHv = adm::square_shift(kScale, 0), kShiftD = adm::square_shift(kScale, 2);
-    row_sums[0] = SumOfMaskedCubes<kShiftHv, kWide>(row_[0], count_[0], s.cube_shift[0]);
-    row_sums[1] = SumOfMaskedCubes<kShiftHv, kWide>(row_[1], count_[1], s.cube_shift[1]);
-    row_sums[2] = SumOfMaskedCubes<kShiftD, kWide>(row_[2], count_[2], s.cube_shift[2]);
+    for (int band = 0; band < kAdmBands; ++band) {
+      hn::StoreU(hn::Zero(D32()), D32(), end_[band]);
+      const auto sum = band < 2 ? SumOfMaskedCubes<kShiftHv, kWide> : SumOfMaskedCubes<kShiftD, kWide>;
+      row_sums[band] = sum(space.Band<int32_t>(band), end_[band], s.cube_shift[band]);
+    }
   }
 
  private:
-  int32_t* const row_[kAdmBands];
-  int count_[kAdmBands] = {};
+  int32_t* end_[kAdmBands];
 };
 
 /// A factor of scale 0 as two that fit int16 (three where it may have 16 bits), for the lower or upper halves of lanes.
@@ -279,19 +279,24 @@ void MaskRow(const AdmScale& s, const AdmRange& columns, const AdmSignalRow& sig
   const std::conditional_t<kScale0, Excess0<kWide>, Excess32> finder(s, signal);
   PositiveRow<kScale0 ? 0 : 1, kWide> row(space);
   Thresholds thresholds(masker, begin);
+  const auto add = [&]<int kHalf, bool kEdge>(int i) HWY_ATTR {
+    const int at = i + kHalf * kLanes32;
+    if (kEdge && at >= elements.end) return;
+    V32 excess[kAdmBands];
+    finder.template Find<kHalf>(i, thresholds.NextNegative(at), excess);
+    for (int band = 0; band < kAdmBands; ++band)
+      row.Add(band, kEdge ? hn::IfThenElseZero(LanesOf<D32>(elements, at), excess[band]) : excess[band]);
+  };
   for (int i = begin; i < elements.end; i += kLanes16) {
-    const auto add = [&]<int kHalf>() HWY_ATTR {
-      const int at = i + kHalf * kLanes32;
-      V32 excess[kAdmBands];
-      finder.template Find<kHalf>(i, thresholds.NextNegative(at), excess);
-      if (HWY_UNLIKELY(at < elements.begin || at + kLanes32 > elements.end))
-        for (V32& band : excess) band = hn::IfThenElseZero(LanesOf<D32>(elements, at), band);
-      for (int band = 0; band < kAdmBands; ++band) row.Add(band, excess[band]);
-    };
-    add.template operator()<0>();
-    if (i + kLanes32 < elements.end) add.template operator()<1>();
+    if (HWY_UNLIKELY(i < elements.begin || i + kLanes16 > elements.end)) {
+      add.template operator()<0, true>(i);
+      add.template operator()<1, true>(i);
+    } else {
+      add.template operator()<0, false>(i);
+      add.template operator()<1, false>(i);
+    }
   }
-  row.SumCubes(s, row_sums);
+  row.SumCubes(s, space, row_sums);
 }
 
 }  // namespace
