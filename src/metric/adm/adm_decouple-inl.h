@@ -51,7 +51,7 @@ HWY_INLINE V16 AngleFlags0(const V16 (&o)[kAdmBands], const V16 (&t)[kAdmBands])
                                hn::InterleaveLower(d, t[1], less_th));
   const AngleTest upper = test(hn::InterleaveUpper(d, o[0], o[1]), hn::InterleaveUpper(d, t[0], t[1]),
                                hn::InterleaveUpper(d, t[1], less_th));
-  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous)))) 
+  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(lower.ambiguous, upper.ambiguous))))
     return ExactAngleFlags(o[0], o[1], t[0], t[1]);
   return hn::ReorderDemote2To(d, lower.Flags(), upper.Flags());
 }

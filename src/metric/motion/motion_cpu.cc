@@ -6,6 +6,7 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <type_traits>
 
@@ -13,6 +14,7 @@
 #include "metric/blocks/border.h"
 #include "simd/mirror.h"
 
+#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "metric/motion/motion_cpu.cc"
 #include <hwy/foreach_target.h>
@@ -140,10 +142,22 @@ class BandSad {
     for (int y = band.begin; y < band.end; y += 2) {
       LoadPair(strip, y + 2, 2);
       const int rows = std::min(band.end - y, 2);
-      if (FilterColumns<kWhole>(strip)) FilterRows<kWhole>(strip, rows);
-      else if (FilterColumns<kSplit>(strip)) FilterRows<kSplit>(strip, rows);
+      const SoonRows soon = {MirroredRow(earlier_, y + 4), MirroredRow(earlier_, y + 5), MirroredRow(current_, y + 4),
+                             MirroredRow(current_, y + 5)};
+      if (FilterColumns<kWhole>(strip, soon)) FilterRows<kWhole>(strip, rows);
+      else if (FilterColumns<kSplit>(strip, soon)) FilterRows<kSplit>(strip, rows);
       std::rotate(slot_, slot_ + 1, slot_ + 3);
     }
+  }
+
+  // The rows of the next pair. They are prefetched while the processor multiplies: all at once, where they are read,
+  // they would wait for each other.
+  using SoonRows = std::array<const Sample*, 4>;
+  static constexpr int kCacheLine = 64;
+
+  static HWY_INLINE void Prefetch(const SoonRows& soon, int block, int x) {
+    if (block * kLanes * sizeof(Sample) % kCacheLine > 0) return;
+    for (const Sample* row : soon) hwy::Prefetch(row + x);
   }
 
   // Rows past the mirror's reach are asked for, but never used, when a band ends on an odd row count.
@@ -163,14 +177,11 @@ class BandSad {
     const D16 d;
     const Sample* earlier[2] = {Row(earlier_, y, 0), Row(earlier_, y + 1, 1)};
     const Sample* current[2] = {Row(current_, y, 2), Row(current_, y + 1, 3)};
-    const Sample* soon[4] = {MirroredRow(earlier_, y + 2), MirroredRow(earlier_, y + 3), MirroredRow(current_, y + 2),
-                             MirroredRow(current_, y + 3)};
     int16_t* halves = rows_.pair_halves[slot_[age]];
     int16_t* bits = rows_.pair_bits[slot_[age]];
     const int blocks = strip.BlockCount(kLanes);
     for (int block = 0; block < blocks; ++block, halves += 2 * kLanes, bits += 2 * kLanes) {
       const int x = strip.BlockColumn(block, kLanes);
-      for (const Sample* row : soon) hwy::Prefetch(row + x);
       const Difference a = LoadDifference<Format>(earlier[0] + x, current[0] + x);
       const Difference b = LoadDifference<Format>(earlier[1] + x, current[1] + x);
       hn::Store(hn::InterleaveLower(d, a.half, b.half), d, halves);
@@ -222,7 +233,7 @@ class BandSad {
   // and InterleaveUpper. False: some y does not fit int16 (or is its largest or smallest value, to which others
   // saturate).
   template <Storage kStorage>
-  bool FilterColumns(Strip strip) {
+  bool FilterColumns(Strip strip, const SoonRows& soon) {
     const D16 d;
     const Taps taps;
     const V32 one = hn::Set(D32(), 1);
@@ -232,7 +243,8 @@ class BandSad {
     int16_t* const bits[2] = {rows_.bits[0] + MotionRows::kMargin, rows_.bits[1] + MotionRows::kMargin};
     const int blocks = strip.BlockCount(kLanes);
     for (int block = 0; block < blocks; ++block) {
-      const int column = strip.BlockColumn(block, kLanes) - strip.FirstColumn();
+      const int x = strip.BlockColumn(block, kLanes), column = x - strip.FirstColumn();
+      Prefetch(soon, block, x);
       const RowSums lower = SumColumns(taps, pairs, 2 * block * kLanes);
       const RowSums upper = SumColumns(taps, pairs, (2 * block + 1) * kLanes);
       for (int row = 0; row < 2; ++row) {
