@@ -278,49 +278,43 @@ class BandSad {
     if (strip.end == strip.width) MirrorAfter(last, 2);
   }
 
-  struct Filtered {
-    V32 even;
-    V32 odd;
-  };
-  template <Storage kStorage>
-  HWY_INLINE Filtered FilterBlock(const Taps& taps, const int16_t* halves, const int16_t* bits) const {
+  /// Adds |x| of the first `count` columns from `halves` on; where they are whole, |x| fits int16 as y does.
+  template <Storage kStorage, bool kAll>
+  HWY_INLINE V32 AddBlock(V32 sum, const Taps& taps, const int16_t* halves, const int16_t* bits, int count) const {
     const D16 d;
-    const V32 zero = hn::Zero(D32()), round = hn::Set(D32(), 32768);
+    const D32 d32;
+    const V32 zero = hn::Zero(d32), round = hn::Set(d32, 32768);
     const V16 p = hn::LoadU(d, halves - 2), q = hn::LoadU(d, halves), r = hn::LoadU(d, halves + 2);
     if constexpr (kStorage == kWhole) {
-      const V32 even = taps.Even(round, p, q, r), odd = taps.Odd(round, p, q, r);
-      return {hn::Abs(hn::ShiftRight<16>(even)), hn::Abs(hn::ShiftRight<16>(odd))};
+      const V16 even = hn::BitCast(d, hn::ShiftRight<16>(taps.Even(round, p, q, r)));
+      V16 x = hn::Abs(hn::OddEven(hn::BitCast(d, taps.Odd(round, p, q, r)), even));
+      if constexpr (!kAll) x = hn::IfThenElseZero(hn::FirstN(d, static_cast<size_t>(count)), x);
+      return AddPairProducts(sum, x, hn::Set(d, int16_t{1}));
     } else {
       const V16 pb = hn::LoadU(d, bits - 2), qb = hn::LoadU(d, bits), rb = hn::LoadU(d, bits + 2);
-      const V32 even = Join(taps.Even(zero, p, q, r), taps.Even(round, pb, qb, rb));
-      const V32 odd = Join(taps.Odd(zero, p, q, r), taps.Odd(round, pb, qb, rb));
-      return {hn::Abs(hn::ShiftRight<15>(even)), hn::Abs(hn::ShiftRight<15>(odd))};
+      V32 even = hn::ShiftRight<15>(Join(taps.Even(zero, p, q, r), taps.Even(round, pb, qb, rb)));
+      V32 odd = hn::ShiftRight<15>(Join(taps.Odd(zero, p, q, r), taps.Odd(round, pb, qb, rb)));
+      if constexpr (!kAll) {
+        even = hn::IfThenElseZero(hn::FirstN(d32, static_cast<size_t>((count + 1) / 2)), even);
+        odd = hn::IfThenElseZero(hn::FirstN(d32, static_cast<size_t>(count / 2)), odd);
+      }
+      return hn::Add(sum, hn::Add(hn::Abs(even), hn::Abs(odd)));
     }
   }
 
   // Adds |x| of the strip's rows to sad_. A 32-bit lane takes at most kStripWidth / 2 values of 65535 a row.
   template <Storage kStorage>
   void FilterRows(Strip strip, int rows) {
-    const D32 d32;
     const Taps taps;
     const int width = strip.end - strip.begin;
     const int first = MotionRows::kMargin + strip.begin - strip.FirstColumn();
     for (int row = 0; row < rows; ++row) {
       const int16_t* halves = rows_.halves[row] + first;
       const int16_t* bits = rows_.bits[row] + first;
-      V32 sum = hn::Zero(d32);
+      V32 sum = hn::Zero(D32());
       int x = 0;
-      for (; x + kLanes <= width; x += kLanes) {
-        const Filtered filtered = FilterBlock<kStorage>(taps, halves + x, bits + x);
-        sum = hn::Add(sum, hn::Add(filtered.even, filtered.odd));
-      }
-      if (x < width) {
-        const Filtered filtered = FilterBlock<kStorage>(taps, halves + x, bits + x);
-        const auto even = hn::FirstN(d32, static_cast<size_t>((width - x + 1) / 2));
-        const auto odd = hn::FirstN(d32, static_cast<size_t>((width - x) / 2));
-        sum = hn::Add(sum, hn::IfThenElseZero(even, filtered.even));
-        sum = hn::Add(sum, hn::IfThenElseZero(odd, filtered.odd));
-      }
+      for (; x + kLanes <= width; x += kLanes) sum = AddBlock<kStorage, true>(sum, taps, halves + x, bits + x, kLanes);
+      if (x < width) sum = AddBlock<kStorage, false>(sum, taps, halves + x, bits + x, width - x);
       sad_ = hn::Add(sad_, SumPairs(hn::BitCast(DU32(), sum)));
     }
   }
