@@ -196,32 +196,34 @@ HWY_INLINE void StoreMagnitudes0(const V16 (&magnitude)[kAdmBands], const AdmSig
     hn::Store(magnitude[band], D16(), row.magnitudes.Band<int16_t>(band) + i);
 }
 
-/// Sum of the cubes of the scored samples of a band.
-inline int64_t SumOfCubes0(const int16_t* row, const AdmRange& scored) {
+/// |o|, 0 in lanes that are not scored.
+HWY_INLINE V16 ScoredMagnitude(V16 o, const AdmRange& scored, int i) {
   const D16 d;
-  CubeSum0 sum;
-  const auto load = [&](int i) HWY_ATTR {
-    const V16 o = hn::Abs(hn::Load(d, row + i));
-    if (HWY_LIKELY(i >= scored.begin && i + kLanes16 <= scored.end)) return o;
-    const V32 lower = hn::VecFromMask(D32(), LanesOf<D32>(scored, i));
-    const V32 upper = hn::VecFromMask(D32(), LanesOf<D32>(scored, i + kLanes32));
-    return hn::And(o, hn::OddEven(hn::BitCast(d, upper), hn::BitCast(d, lower)));
-  };
-  for (int i = scored.begin / kLanes16 * kLanes16; i < scored.end; i += 2 * kLanes16)
-    sum.Add(load(i), load(i + kLanes16));
-  return sum.Total();
+  if (HWY_LIKELY(i >= scored.begin && i + kLanes16 <= scored.end)) return hn::Abs(o);
+  const V32 lower = hn::VecFromMask(D32(), LanesOf<D32>(scored, i));
+  const V32 upper = hn::VecFromMask(D32(), LanesOf<D32>(scored, i + kLanes32));
+  return hn::And(hn::Abs(o), hn::OddEven(hn::BitCast(d, upper), hn::BitCast(d, lower)));
 }
 
 /// Detail bands and denominator of the reference.
 inline void ReferenceRow0(const DetailRow& row) {
-  for (int i = 0; i < row.count; i += kLanes16) {
-    V16 o[kAdmBands];
-    LoadBands(row.low[0].top, row.high[0].top, row.column + i, o);
-    for (int band = 0; band < kAdmBands; ++band) hn::Store(o[band], D16(), row.reference.Band<int16_t>(band) + i);
+  const V16 zero = hn::Zero(D16());
+  CubeSum0 sums[kAdmBands];
+  for (int i = 0; i < row.count; i += 2 * kLanes16) {
+    V16 o[2][kAdmBands] = {{zero, zero, zero}, {zero, zero, zero}};
+    for (int part = 0; part < 2; ++part) {
+      const int at = i + part * kLanes16;
+      if (at >= row.count) continue;
+      LoadBands(row.low[0].top, row.high[0].top, row.column + at, o[part]);
+      for (int band = 0; band < kAdmBands; ++band) {
+        hn::Store(o[part][band], D16(), row.reference.Band<int16_t>(band) + at);
+        o[part][band] = ScoredMagnitude(o[part][band], row.scored, at);
+      }
+    }
+    for (int band = 0; band < kAdmBands; ++band) sums[band].Add(o[0][band], o[1][band]);
   }
   if (!row.den) return;
-  for (int band = 0; band < kAdmBands; ++band)
-    row.den[band] = SumOfCubes0(row.reference.Band<int16_t>(band), row.scored);
+  for (int band = 0; band < kAdmBands; ++band) row.den[band] = sums[band].Total();
 }
 
 /// Detail bands of a distorted video, and what of them the reference restores before any gain limit.

@@ -113,6 +113,8 @@ struct InputRows {
 
   /// Hardware prefetchers stop at page ends, which rows of pictures cross often.
   HWY_INLINE void Prefetch(int x) const {
+    constexpr int kCacheLine = 64 / sizeof(T);
+    if (x % kCacheLine > 0) return;
     hwy::Prefetch(ahead[0] + x);
     hwy::Prefetch(ahead[1] + x);
   }
