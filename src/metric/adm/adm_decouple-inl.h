@@ -121,19 +121,18 @@ struct GainLimit0 {
 
 /// Weights of scale 0: C = (factor * x + rounding) >> shift, factor a uint16.
 struct Weights0 {
-  V16 hv_low, hv_high;  // factor & 32767; -1 where it has bit 15
-  V16 d_factor, d_high;
+  V16 hv_beyond_one;     // factor - 32768
+  V16 d_factor, d_high;  // d_high: -1 where it has bit 15
 
   HWY_INLINE explicit Weights0(const AdmScale& s) {
     const D16 d;
-    hv_low = hn::Set(d, static_cast<int16_t>(s.factor[0] & 0x7fff));
-    hv_high = hn::Set(d, static_cast<int16_t>(s.factor[0] >> 15 ? -1 : 0));
+    hv_beyond_one = hn::Set(d, static_cast<int16_t>(static_cast<int>(s.factor[0]) - 32768));
     d_factor = hn::Set(d, static_cast<int16_t>(s.factor[2]));
     d_high = hn::Set(d, static_cast<int16_t>(s.factor[2] >> 15 ? -1 : 0));
   }
 
-  /// (c * x + 16384) >> 15 = x * bit15 + ((c & 32767) * x + 16384 >> 15).
-  HWY_INLINE V16 Hv(V16 x) const { return hn::Add(hn::MulFixedPoint15(x, hv_low), hn::And(x, hv_high)); }
+  /// (c * x + 16384) >> 15 = x + ((c - 32768) * x + 16384 >> 15).
+  HWY_INLINE V16 Hv(V16 x) const { return hn::Add(hn::MulFixedPoint15(x, hv_beyond_one), x); }
 
   /// (c * x + 65535) >> 17 = ceil(c * x / 65536) >> 1.
   HWY_INLINE V16 D(V16 x) const {
@@ -237,12 +236,12 @@ inline void DecoupleRow0(const DetailRow& row, bool wants_flags) {
     const auto large = hn::Gt(top, hn::Set(d, int16_t{adm::kMaxExactMagnitude}));
     const bool is_extreme = HWY_UNLIKELY(!hn::AllFalse(d, large));
     for (int band = 0; band < kAdmBands; ++band) {
-      const V16 opposite = hn::BroadcastSignBit(hn::Xor(o[band], t[band]));
+      const auto same_sign = hn::Gt(hn::Xor(o[band], t[band]), hn::Set(d, int16_t{-1}));
       const V16 o_magnitude = hn::Abs(o[band]), t_magnitude = hn::Abs(t[band]);
       V16 restored = hn::Min(o_magnitude, t_magnitude);
       if (is_extreme) restored = ExtremeRestored0(o_magnitude, t_magnitude, hn::BroadcastSignBit(t[band]));
       hn::Store(t[band], d, row.decoupled.distorted.Band<int16_t>(band) + i);
-      hn::Store(hn::AndNot(opposite, restored), d, row.decoupled.restored.Band<int16_t>(band) + i);
+      hn::Store(hn::IfThenElseZero(same_sign, restored), d, row.decoupled.restored.Band<int16_t>(band) + i);
     }
     if (wants_flags) hn::Store(AngleFlags0(o, t), d, reinterpret_cast<int16_t*>(row.decoupled.flags) + i);
   }

@@ -220,14 +220,14 @@ HWY_INLINE void LowPassRow(const int16_t* row, int width, int16_t* out) {
 
 // --- Scales 1 to 3: int32 rows are stored as two of int16, so that products stay in pairs of 16 bits (README.md).
 
-HWY_INLINE V16 Biased(V16 v) { return hn::Xor(v, hn::Set(D16(), int16_t{-32768})); }
-
 /// Values in the order that interleaving left them in.
 HWY_INLINE void StoreInterleaved(V32 lower, V32 upper, const AdmSplitRow& row, int i) {
   const D16 d;
-  const auto low_half = [](V32 v) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+  const auto biased = [](V32 v) HWY_ATTR {
+    return hn::Sub(hn::And(v, hn::Set(D32(), 0xffff)), hn::Set(D32(), 0x8000));
+  };
   hn::StoreU(hn::ReorderDemote2To(d, hn::ShiftRight<16>(lower), hn::ShiftRight<16>(upper)), d, row.top + i);
-  hn::StoreU(Biased(hn::ReorderDemote2To(d, low_half(lower), low_half(upper))), d, row.rest + i);
+  hn::StoreU(hn::ReorderDemote2To(d, biased(lower), biased(upper)), d, row.rest + i);
 }
 
 /// Values in order, in two vectors.
@@ -235,7 +235,7 @@ HWY_INLINE void StoreOrdered(V32 first, V32 second, const AdmSplitRow& row, int 
   const D16 d;
   const V16 a = hn::BitCast(d, first), b = hn::BitCast(d, second);
   hn::StoreU(hn::ConcatOdd(d, b, a), d, row.top + i);
-  hn::StoreU(Biased(hn::ConcatEven(d, b, a)), d, row.rest + i);
+  hn::StoreU(hn::Xor(hn::ConcatEven(d, b, a), hn::Set(d, int16_t{-32768})), d, row.rest + i);
 }
 
 /// (65536 * tops + rests + 32768 * kTapSum + add) >> shift, for shift 15 or 16, from the filtered halves.
