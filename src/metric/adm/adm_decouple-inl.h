@@ -143,14 +143,13 @@ struct Weights0 {
 };
 
 /// The lower and the upper half of each 32-bit lane, sign-extended.
-HWY_INLINE V32 LowerHalves(V16 v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(D32(), v))); }
-HWY_INLINE V32 UpperHalves(V16 v) { return hn::ShiftRight<16>(hn::BitCast(D32(), v)); }
+HWY_INLINE V32 LowerHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 1, 0)); }
+HWY_INLINE V32 UpperHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 0, 1)); }
 
-/// Halved lanes of 16 bits without sign, as int32 in order.
+/// Halved lanes as int32 in order.
 HWY_INLINE void StorePromoted(V16 v, int32_t* out) {
-  const V32 pairs = hn::BitCast(D32(), v);
-  hn::StoreU(hn::And(pairs, hn::Set(D32(), 0xffff)), D32(), out);
-  hn::StoreU(AsI32(hn::ShiftRight<16>(AsU32(v))), D32(), out + kLanes32);
+  hn::StoreU(LowerHalves(v), D32(), out);
+  hn::StoreU(UpperHalves(v), D32(), out + kLanes32);
 }
 
 // (4369 c + 2048) >> 12 = c + (273 c + 2048 >> 12), and 273 c / 4096 = 2184 c / 32768; 8738 likewise.
@@ -162,9 +161,7 @@ HWY_INLINE void StoreShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, 
   const V16 neighbour = hn::Add(hn::Add(NeighbourRest(c[0]), NeighbourRest(c[1])), NeighbourRest(c[2]));
   const V16 centre = hn::Add(hn::Add(CentreRest(c[0]), CentreRest(c[1])), CentreRest(c[2]));
   StorePromoted(hn::Add(sum, neighbour), row.share + i);
-  const V16 less_centre = hn::Sub(neighbour, hn::Add(sum, centre));
-  hn::StoreU(LowerHalves(less_centre), D32(), row.less_centre + i);
-  hn::StoreU(UpperHalves(less_centre), D32(), row.less_centre + i + kLanes32);
+  StorePromoted(hn::Sub(neighbour, hn::Add(sum, centre)), row.less_centre + i);
 }
 
 /// The same for any c: terms wrap to int16 one by one, sums do not; c = 32768 is stored as -32768.
@@ -437,7 +434,7 @@ struct UpperSums {
     even = hn::Add(even, AsU32(v.even));
     odd = hn::Add(odd, AsU32(v.odd));
   }
-  HWY_INLINE V32 Merged() const { return AsI32(hn::OddEven(odd, AsU32(OddToEven(even)))); }
+  HWY_INLINE V32 Merged() const { return AsI32(hn::OddEven(odd, hn::DupOdd(even))); }
 };
 
 template <bool kWide>

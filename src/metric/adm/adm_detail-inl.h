@@ -102,7 +102,7 @@ HWY_INLINE V64 AddDenCubes(V64 sum, VU32 o, int cube_shift) {
     const VU64 square = hn::ShiftRight<kShift>(hn::Add(hn::MulEven(v, v), square_round));
     return ShiftRightBy(hn::Add(hn::MulEven(AsU32(square), v), round), cube_shift);
   };
-  return hn::Add(sum, hn::BitCast(D64(), hn::Add(cube(o), cube(AsU32(OddToEven(o))))));
+  return hn::Add(sum, hn::BitCast(D64(), hn::Add(cube(o), cube(hn::DupOdd(o)))));
 }
 
 // --- Contrast masking of one row: thresholds from the masker's 3x3 neighbourhoods, and the cubes of the magnitudes

@@ -64,18 +64,17 @@ HWY_INLINE VU64 OddToEven(VU32 v) { return hn::ShiftRight<32>(hn::BitCast(DU64()
 
 HWY_INLINE Wide MulWide(V32 a, V32 b) {
   const DU64 d;
-  const V32 a_odd = AsI32(OddToEven(AsU32(a))), b_odd = AsI32(OddToEven(AsU32(b)));
-  return {hn::BitCast(d, hn::MulEven(a, b)), hn::BitCast(d, hn::MulEven(a_odd, b_odd))};
+  return {hn::BitCast(d, hn::MulEven(a, b)), hn::BitCast(d, hn::MulEven(hn::DupOdd(a), hn::DupOdd(b)))};
 }
 HWY_INLINE Wide MulWide(VU32 a, VU32 b) {
-  return {hn::MulEven(a, b), hn::MulEven(AsU32(OddToEven(a)), AsU32(OddToEven(b)))};
+  return {hn::MulEven(a, b), hn::MulEven(hn::DupOdd(a), hn::DupOdd(b))};
 }
 /// b is the same in every lane.
 HWY_INLINE Wide MulWideBy(V32 a, V32 b) {
   const DU64 d;
-  return {hn::BitCast(d, hn::MulEven(a, b)), hn::BitCast(d, hn::MulEven(AsI32(OddToEven(AsU32(a))), b))};
+  return {hn::BitCast(d, hn::MulEven(a, b)), hn::BitCast(d, hn::MulEven(hn::DupOdd(a), b))};
 }
-HWY_INLINE Wide MulWideBy(VU32 a, VU32 b) { return {hn::MulEven(a, b), hn::MulEven(AsU32(OddToEven(a)), b)}; }
+HWY_INLINE Wide MulWideBy(VU32 a, VU32 b) { return {hn::MulEven(a, b), hn::MulEven(hn::DupOdd(a), b)}; }
 
 HWY_INLINE Wide AddWide(Wide a, Wide b) { return {hn::Add(a.even, b.even), hn::Add(a.odd, b.odd)}; }
 HWY_INLINE Wide AddWide(Wide a, VU64 b) { return {hn::Add(a.even, b), hn::Add(a.odd, b)}; }
@@ -83,9 +82,8 @@ HWY_INLINE Wide AddWide(Wide a, VU64 b) { return {hn::Add(a.even, b), hn::Add(a.
 /// Low 32 bits of each lane >> kShift, kShift <= 32.
 template <int kShift>
 HWY_INLINE VU32 MergeShifted(Wide v) {
-  const VU32 even = AsU32(hn::ShiftRight<kShift>(v.even));
-  if constexpr (kShift == 32) return hn::OddEven(AsU32(v.odd), even);
-  else return hn::OddEven(AsU32(hn::ShiftLeft<32 - kShift>(v.odd)), even);
+  if constexpr (kShift == 32) return hn::OddEven(AsU32(v.odd), hn::DupOdd(AsU32(v.even)));
+  else return hn::OddEven(AsU32(hn::ShiftLeft<32 - kShift>(v.odd)), AsU32(hn::ShiftRight<kShift>(v.even)));
 }
 
 /// A shift by a number that is known at run time alone. x86 takes an operation less for it as a vector, where it can.
