@@ -6,6 +6,8 @@
 #define ACUTANCE_ADM_DETAIL_INL_H_
 #endif
 
+#include <array>
+#include <bit>
 #include <type_traits>
 
 #include "metric/adm/adm_rows.h"
@@ -195,8 +197,15 @@ class PositiveRow {
 
   HWY_INLINE void Add(int band, V32 excess) {
     const auto positive = hn::Gt(excess, hn::Zero(D32()));
+#if HWY_TARGET == HWY_AVX2
+    const unsigned bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(positive.raw)));
+    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<int64_t>(kLanesOf[bits])));
+    hn::StoreU(V32{_mm256_permutevar8x32_epi32(excess.raw, lanes)}, D32(), end_[band]);
+    end_[band] += std::popcount(bits);
+#else
     hn::StoreU(hn::Compress(excess, positive), D32(), end_[band]);
     end_[band] += hn::CountTrue(D32(), positive);
+#endif
   }
 
   HWY_INLINE void SumCubes(const AdmScale& s, const AdmBandRows& space, int64_t* row_sums) const {
@@ -209,6 +218,17 @@ class PositiveRow {
   }
 
  private:
+#if HWY_TARGET == HWY_AVX2
+  /// The lanes that eight bits name, a byte each. Highway's Compress takes several times as long here (g++ 12).
+  static constexpr std::array<uint64_t, 256> kLanesOf = [] {
+    std::array<uint64_t, 256> all{};
+    for (unsigned bits = 0; bits < 256; ++bits)
+      for (int lane = 7; lane >= 0; --lane)
+        if (bits >> lane & 1) all[bits] = all[bits] << 8 | static_cast<unsigned>(lane);
+    return all;
+  }();
+#endif
+
   int32_t* end_[kAdmBands];
 };
 

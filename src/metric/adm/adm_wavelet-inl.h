@@ -66,9 +66,7 @@ HWY_INLINE Wide MulWide(V32 a, V32 b) {
   const DU64 d;
   return {hn::BitCast(d, hn::MulEven(a, b)), hn::BitCast(d, hn::MulEven(hn::DupOdd(a), hn::DupOdd(b)))};
 }
-HWY_INLINE Wide MulWide(VU32 a, VU32 b) {
-  return {hn::MulEven(a, b), hn::MulEven(hn::DupOdd(a), hn::DupOdd(b))};
-}
+HWY_INLINE Wide MulWide(VU32 a, VU32 b) { return {hn::MulEven(a, b), hn::MulEven(hn::DupOdd(a), hn::DupOdd(b))}; }
 /// b is the same in every lane.
 HWY_INLINE Wide MulWideBy(V32 a, V32 b) {
   const DU64 d;
@@ -221,9 +219,8 @@ HWY_INLINE void LowPassRow(const int16_t* row, int width, int16_t* out) {
 /// Values in the order that interleaving left them in.
 HWY_INLINE void StoreInterleaved(V32 lower, V32 upper, const AdmSplitRow& row, int i) {
   const D16 d;
-  const auto biased = [](V32 v) HWY_ATTR {
-    return hn::Sub(hn::And(v, hn::Set(D32(), 0xffff)), hn::Set(D32(), 0x8000));
-  };
+  const auto biased = [](V32 v)
+                          HWY_ATTR { return hn::Sub(hn::And(v, hn::Set(D32(), 0xffff)), hn::Set(D32(), 0x8000)); };
   hn::StoreU(hn::ReorderDemote2To(d, hn::ShiftRight<16>(lower), hn::ShiftRight<16>(upper)), d, row.top + i);
   hn::StoreU(hn::ReorderDemote2To(d, biased(lower), biased(upper)), d, row.rest + i);
 }
