@@ -17,6 +17,10 @@ namespace {
 /// at most 13116, of d 4446 (README.md).
 inline constexpr int16_t kMaxPlainMagnitude0 = 11790;
 
+/// The lower and the upper half of each 32-bit lane, sign-extended.
+HWY_INLINE V32 LowerHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 1, 0)); }
+HWY_INLINE V32 UpperHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 0, 1)); }
+
 HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V16 (&bands)[kAdmBands]) {
   const ColumnPairs from_high(high, column);
   bands[0] = HorizontalHalved(from_high, adm::kLow);
@@ -28,13 +32,12 @@ HWY_INLINE void LoadBands(const int16_t* low, const int16_t* high, int column, V
 template <class V>
 HWY_NOINLINE V ExactAngleFlags(V oh, V ov, V th, V tv) {
   const hn::DFromV<V> d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d));
-  HWY_ALIGN hn::TFromV<V> lanes[5][kLanes];
+  HWY_ALIGN hn::TFromV<V> lanes[5][hn::MaxLanes(d)];
   hn::Store(oh, d, lanes[0]);
   hn::Store(ov, d, lanes[1]);
   hn::Store(th, d, lanes[2]);
   hn::Store(tv, d, lanes[3]);
-  for (int i = 0; i < kLanes; ++i)
+  for (size_t i = 0; i < hn::MaxLanes(d); ++i)
     lanes[4][i] = adm::AngleFlag(lanes[0][i], lanes[1][i], lanes[2][i], lanes[3][i]) ? -1 : 0;
   return hn::Load(d, lanes[4]);
 }
@@ -73,19 +76,27 @@ HWY_INLINE V32 LargeRestored0(V32 o, V32 t, V32 negative) {
 /// What the reference's rounded reciprocal makes of min(o, t), where some o is large.
 HWY_INLINE V16 ExtremeRestored0(V16 o, V16 t, V16 sign) {
   const D16 d;
-  const DHalf16 half;
-  const D32 d32;
-  const V32 lower =
-      LargeRestored0(hn::PromoteTo(d32, hn::LowerHalf(half, o)), hn::PromoteTo(d32, hn::LowerHalf(half, t)),
-                     hn::PromoteTo(d32, hn::LowerHalf(half, sign)));
-  const V32 upper =
-      LargeRestored0(hn::PromoteTo(d32, hn::UpperHalf(half, o)), hn::PromoteTo(d32, hn::UpperHalf(half, t)),
-                     hn::PromoteTo(d32, hn::UpperHalf(half, sign)));
-  const V16 large = hn::ConcatEven(d, hn::BitCast(d, upper), hn::BitCast(d, lower));
+  const V32 lower = LargeRestored0(LowerHalves(o), LowerHalves(t), LowerHalves(sign));
+  const V32 upper = LargeRestored0(UpperHalves(o), UpperHalves(t), UpperHalves(sign));
+  const V16 large = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<16>(upper)), hn::BitCast(d, lower));
   return hn::IfThenElse(hn::Gt(o, hn::Set(d, int16_t{adm::kMaxExactMagnitude})), large, hn::Min(o, t));
 }
 
 /// trunc(min(r * limit, t)).
+template <class V>
+HWY_NOINLINE V RaiseReal(V r, V t, double limit) {
+  using T = hn::TFromV<V>;
+  const hn::DFromV<V> d;
+  HWY_ALIGN T r_lanes[hn::MaxLanes(d)], t_lanes[hn::MaxLanes(d)];
+  hn::Store(r, d, r_lanes);
+  hn::Store(t, d, t_lanes);
+  for (size_t i = 0; i < hn::MaxLanes(d); ++i) {
+    const double raised = r_lanes[i] * limit;
+    r_lanes[i] = raised < t_lanes[i] ? static_cast<T>(raised) : t_lanes[i];
+  }
+  return hn::Load(d, r_lanes);
+}
+
 struct GainLimit0 {
   double limit;
   V16 factor, cap;  // of an integer limit: cap * factor >= 32767, the smallest such cap
@@ -103,19 +114,7 @@ struct GainLimit0 {
       const VU16 raised = AsU16(hn::Mul(hn::Min(r, cap), factor));
       return AsI16(hn::Min(raised, AsU16(t)));
     }
-    return RaiseReal(r, t);
-  }
-
-  HWY_NOINLINE V16 RaiseReal(V16 r, V16 t) const {
-    const D16 d;
-    HWY_ALIGN int16_t r_lanes[kLanes16], t_lanes[kLanes16];
-    hn::Store(r, d, r_lanes);
-    hn::Store(t, d, t_lanes);
-    for (int i = 0; i < kLanes16; ++i) {
-      const double raised = r_lanes[i] * limit;
-      r_lanes[i] = raised < t_lanes[i] ? static_cast<int16_t>(raised) : t_lanes[i];
-    }
-    return hn::Load(d, r_lanes);
+    return RaiseReal(r, t, limit);
   }
 };
 
@@ -142,10 +141,6 @@ struct Weights0 {
   }
 };
 
-/// The lower and the upper half of each 32-bit lane, sign-extended.
-HWY_INLINE V32 LowerHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 1, 0)); }
-HWY_INLINE V32 UpperHalves(V16 v) { return AddPairProducts(hn::Zero(D32()), v, TapPair(D16(), 0, 1)); }
-
 /// Halved lanes as int32 in order.
 HWY_INLINE void StorePromoted(V16 v, int32_t* out) {
   hn::StoreU(LowerHalves(v), D32(), out);
@@ -167,29 +162,23 @@ HWY_INLINE void StoreShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, 
 /// The same for any c: terms wrap to int16 one by one, sums do not; c = 32768 is stored as -32768.
 HWY_INLINE void StoreExtremeShares(const V16 (&c)[kAdmBands], const AdmSignalRow& row, int i) {
   const D16 d;
-  const D32 d32;
-  V32 share[2] = {hn::Zero(d32), hn::Zero(d32)}, centre[2] = {hn::Zero(d32), hn::Zero(d32)};
-  for (int band = 0; band < kAdmBands; ++band) {
-    const auto wrapped = hn::Eq(c[band], hn::Set(d, int16_t{-32768}));
+  V32 share[2] = {hn::Zero(D32()), hn::Zero(D32())}, less_centre[2] = {hn::Zero(D32()), hn::Zero(D32())};
+  for (const V16 band : c) {
+    const auto wrapped = hn::Eq(band, hn::Set(d, int16_t{-32768}));
     const V16 wrapped_share = hn::Set(d, int16_t{adm::neighbour_share(0, 32768)});
     const V16 wrapped_centre = hn::Set(d, int16_t{adm::centre_share(0, 32768)});
-    const V16 f = hn::IfThenElse(wrapped, wrapped_share, hn::Add(c[band], NeighbourRest(c[band])));
-    const V16 twice = hn::Add(c[band], c[band]);
-    const V16 g = hn::IfThenElse(wrapped, wrapped_centre, hn::Add(twice, CentreRest(c[band])));
-    share[0] = hn::Add(share[0], LowerHalves(f));
-    share[1] = hn::Add(share[1], UpperHalves(f));
-    centre[0] = hn::Add(centre[0], LowerHalves(g));
-    centre[1] = hn::Add(centre[1], UpperHalves(g));
+    const V16 f = hn::IfThenElse(wrapped, wrapped_share, hn::Add(band, NeighbourRest(band)));
+    const V16 g = hn::IfThenElse(wrapped, wrapped_centre, hn::Add(hn::Add(band, band), CentreRest(band)));
+    const V32 of_f[2] = {LowerHalves(f), UpperHalves(f)}, of_g[2] = {LowerHalves(g), UpperHalves(g)};
+    for (int part = 0; part < 2; ++part) {
+      share[part] = hn::Add(share[part], of_f[part]);
+      less_centre[part] = hn::Add(less_centre[part], hn::Sub(of_f[part], of_g[part]));
+    }
   }
   for (int part = 0; part < 2; ++part) {
-    hn::StoreU(share[part], d32, row.share + i + part * kLanes32);
-    hn::StoreU(hn::Sub(share[part], centre[part]), d32, row.less_centre + i + part * kLanes32);
+    hn::StoreU(share[part], D32(), row.share + i + part * kLanes32);
+    hn::StoreU(less_centre[part], D32(), row.less_centre + i + part * kLanes32);
   }
-}
-
-HWY_INLINE void StoreMagnitudes0(const V16 (&magnitude)[kAdmBands], const AdmSignalRow& row, int i) {
-  for (int band = 0; band < kAdmBands; ++band)
-    hn::Store(magnitude[band], D16(), row.magnitudes.Band<int16_t>(band) + i);
 }
 
 /// |o|, 0 in lanes that are not scored.
@@ -285,9 +274,11 @@ void WeighRow0(const AdmScale& s, double gain_limit, const DetailRow& row) {
       for (int band = 0; band < kAdmBands; ++band)
         restored[band] = hn::IfVecThenElse(flags, gain.Raise<kGain>(restored[band], magnitude[band]), restored[band]);
     }
-    for (int band = 0; band < kAdmBands; ++band) rest[band] = hn::Sub(magnitude[band], restored[band]);
-    StoreMagnitudes0(restored, row.restored, i);
-    StoreMagnitudes0(rest, row.additive, i);
+    for (int band = 0; band < kAdmBands; ++band) {
+      rest[band] = hn::Sub(magnitude[band], restored[band]);
+      hn::Store(restored[band], d, row.restored.magnitudes.Band<int16_t>(band) + i);
+      hn::Store(rest[band], d, row.additive.magnitudes.Band<int16_t>(band) + i);
+    }
     const V16 top = hn::Max(hn::Max(magnitude[0], magnitude[1]), magnitude[2]);
     if (needs_sign || HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(top, hn::Set(d, kMaxPlainMagnitude0))))) {
       StoreExtremeSignals0(t, restored, weights, row, i);
@@ -379,7 +370,6 @@ HWY_INLINE VU32 Restored32(VU32 o, VU32 t, V32 negative) {
   return hn::IfThenElse(hn::Gt(o, hn::Set(d, adm::kMaxExactMagnitude)), large, hn::Min(o, t));
 }
 
-/// trunc(min(r * limit, t)).
 struct GainLimit32 {
   double limit;
   VU32 factor, cap;  // of an integer limit: cap * factor >= 2^31, the smallest such cap
@@ -392,20 +382,8 @@ struct GainLimit32 {
 
   template <Gain kGain>
   HWY_INLINE VU32 Raise(VU32 r, VU32 t) const {
-    if constexpr (kGain == Gain::kReal) return RaiseReal(r, t);
+    if constexpr (kGain == Gain::kReal) return RaiseReal(r, t, limit);
     return hn::Min(hn::Mul(hn::Min(r, cap), factor), t);
-  }
-
-  HWY_NOINLINE VU32 RaiseReal(VU32 r, VU32 t) const {
-    const DU32 d;
-    HWY_ALIGN uint32_t r_lanes[kLanes32], t_lanes[kLanes32];
-    hn::Store(r, d, r_lanes);
-    hn::Store(t, d, t_lanes);
-    for (int i = 0; i < kLanes32; ++i) {
-      const double raised = r_lanes[i] * limit;
-      r_lanes[i] = raised < t_lanes[i] ? static_cast<uint32_t>(raised) : t_lanes[i];
-    }
-    return hn::Load(d, r_lanes);
   }
 };
 

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <bit>
-#include <type_traits>
 
 #include "metric/adm/adm_rows.h"
 #include "metric/adm/adm_wavelet-inl.h"
@@ -253,40 +252,27 @@ struct Factor0 {
   }
 };
 
-/// What exceeds the thresholds at scale 0, of half of the magnitudes' vectors.
-template <bool kWide>
-class Excess0 {
- public:
-  HWY_INLINE Excess0(const AdmScale& s, const AdmSignalRow& signal)
-      : magnitudes_(signal.magnitudes), hv_(s.factor[0]), d_(s.factor[2]) {}
+/// What of a signal exceeds the thresholds.
+template <bool kScale0, bool kWide>
+struct ExcessFinder {
+  AdmBandRows magnitudes;
+  Factor0<kWide> hv, d;
 
+  /// Of elements i.., a vector of the lower or upper halves of scale 0's.
   template <int kHalf>
   HWY_INLINE void Find(int i, V32 threshold, V32 (&excess)[kAdmBands]) const {
-    const auto x = [&](int band) HWY_ATTR { return hn::Load(D16(), magnitudes_.Band<int16_t>(band) + i); };
-    const V32 hv = hn::ShiftLeft<adm::threshold_shift(0, 0)>(threshold);
-    excess[0] = hv_.template AddProduct<kHalf>(hv, x(0));
-    excess[1] = hv_.template AddProduct<kHalf>(hv, x(1));
-    excess[2] = d_.template AddProduct<kHalf>(hn::ShiftLeft<adm::threshold_shift(0, 2)>(threshold), x(2));
+    for (int band = 0; band < kAdmBands; ++band) {
+      if constexpr (kScale0) {
+        const V32 mask = band == 2 ? hn::ShiftLeft<adm::threshold_shift(0, 2)>(threshold)
+                                   : hn::ShiftLeft<adm::threshold_shift(0, 0)>(threshold);
+        const V16 x = hn::Load(D16(), magnitudes.Band<int16_t>(band) + i);
+        excess[band] = (band == 2 ? d : hv).template AddProduct<kHalf>(mask, x);
+      } else {
+        const V32 x = hn::LoadU(D32(), magnitudes.Band<int32_t>(band) + i + kHalf * kLanes32);
+        excess[band] = hn::Add(x, threshold);
+      }
+    }
   }
-
- private:
-  const AdmBandRows magnitudes_;
-  const Factor0<kWide> hv_, d_;
-};
-
-/// The same at scales 1 to 3.
-class Excess32 {
- public:
-  HWY_INLINE Excess32(const AdmScale&, const AdmSignalRow& signal) : magnitudes_(signal.magnitudes) {}
-
-  template <int kHalf>
-  HWY_INLINE void Find(int i, V32 threshold, V32 (&excess)[kAdmBands]) const {
-    for (int band = 0; band < kAdmBands; ++band)
-      excess[band] = hn::Add(hn::LoadU(D32(), magnitudes_.Band<int32_t>(band) + i + kHalf * kLanes32), threshold);
-  }
-
- private:
-  const AdmBandRows magnitudes_;
 };
 
 /// Sums over `columns` of the scored ones, by band; `space` for what exceeds the thresholds. Vectors stand where those
@@ -296,7 +282,8 @@ void MaskRow(const AdmScale& s, const AdmRange& columns, const AdmSignalRow& sig
              const AdmBandRows& space, int64_t* row_sums) {
   const AdmRange elements = {columns.begin + 1, columns.end + 1};
   const int begin = elements.begin / kLanes16 * kLanes16;
-  const std::conditional_t<kScale0, Excess0<kWide>, Excess32> finder(s, signal);
+  const ExcessFinder<kScale0, kWide> finder{signal.magnitudes, Factor0<kWide>(s.factor[0]),
+                                            Factor0<kWide>(s.factor[2])};
   PositiveRow<kScale0 ? 0 : 1, kWide> row(space);
   Thresholds thresholds(masker, begin);
   const auto add = [&]<int kHalf, bool kEdge>(int i) HWY_ATTR {
