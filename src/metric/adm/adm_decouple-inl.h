@@ -205,6 +205,7 @@ inline void ReferenceRow0(const DetailRow& row) {
         o[part][band] = ScoredMagnitude(o[part][band], row.scored, at);
       }
     }
+    if (!row.den) continue;
     for (int band = 0; band < kAdmBands; ++band) sums[band].Add(o[0][band], o[1][band]);
   }
   if (!row.den) return;

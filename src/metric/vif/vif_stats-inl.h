@@ -133,22 +133,15 @@ HWY_INLINE VF64 MinOfPositive(VF64 a, VF64 b) {
 #endif
 }
 
-HWY_INLINE VF64 MaxOfPositive(VF64 a, VF64 b) {
-#if HWY_MAX_BYTES == 64
-  using D = hn::RebindToSigned<DU64>;
-  return hn::BitCast(DF64(), hn::Max(hn::BitCast(D(), a), hn::BitCast(D(), b)));
-#else
-  return hn::Max(a, b);
-#endif
-}
-
 /// max(trunc(v), 0) + N, |v| < 2^51.
 HWY_INLINE VF64 TruncatedPlusNoise(VF64 v) {
 #if HWY_TARGET <= HWY_AVX3
   // From 2^52 to 2^53 doubles are the integers, so the addition truncates.
-  const VF64 origin = hn::Set(DF64(), 0x1p52), least = hn::Set(DF64(), 0x1p52 + vif::kNoise);
+  using D = hn::RebindToSigned<DU64>;
+  const VF64 least = hn::Set(DF64(), 0x1p52 + vif::kNoise);
   const VF64 sum{_mm512_add_round_pd(v.raw, least.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
-  return hn::Sub(MaxOfPositive(sum, least), origin);
+  const auto limited = hn::Max(hn::BitCast(D(), sum), hn::BitCast(D(), least));
+  return hn::Sub(hn::BitCast(DF64(), limited), hn::Set(DF64(), 0x1p52));
 #else
   return hn::Add(hn::Trunc(hn::Max(v, hn::Zero(DF64()))), hn::Set(DF64(), vif::kNoise));
 #endif
