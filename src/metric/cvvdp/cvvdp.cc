@@ -1,7 +1,6 @@
 #include "metric/cvvdp/cvvdp.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -41,8 +40,7 @@ const std::vector<OptionSpec> kOptions = WithRgbOptions({
      std::string("auto"), 0, 0, false},
 });
 
-enum Output { kRunning, kFrame };
-const OutputSpec kOutputs[] = {
+const OutputSpec kOutputs[] = {  // by CvvdpOutput
     {.name = "cvvdp", .phase = OutputPhase::kSequence},
     {.name = "cvvdp_frame", .phase = OutputPhase::kSequence, .rank = 95, .clip = "cvvdp_clip"}};
 
@@ -220,7 +218,7 @@ class CvvdpExtractor : public Extractor {
     return {};
   }
 
-  std::unique_ptr<Sequence> MakeSequence() const override;
+  std::unique_ptr<Sequence> MakeSequence() const override { return MakeCvvdpSequence(forms_[0].is_image, aggregate_); }
 
  private:
   CvvdpExtractor(const CvvdpSettings& settings, const PictureSize& size, CvvdpScales scales)
@@ -374,80 +372,6 @@ class CvvdpExtractor : public Extractor {
   std::vector<CvvdpSensitivity> sensitivities_;
   std::vector<Stage> stages_;
 };
-
-/// Frames as a video, whose value runs on from frame to frame; a single one is an image.
-class VideoSequence : public Sequence {
- public:
-  explicit VideoSequence(std::string aggregate) : aggregate_(std::move(aggregate)) {}
-
-  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
-    const double distance = DoubleFromWord(outputs.kept[0]);
-    sum_ += CvvdpSquare(distance);
-    if (++frames_ == 1) {
-      first_ = {frame, distance, DoubleFromWord(outputs.kept[1])};
-      return;
-    }
-    if (frames_ == 2) Write(first_.frame, Alone(first_.distance), Alone(first_.distance), sink);
-    Write(frame, Running(), Alone(distance), sink);
-  }
-
-  void Flush(ScoreSink& sink) override {
-    if (frames_ == 0) return;
-    double jod = Running();
-    if (frames_ == 1) {
-      jod = std::isnan(first_.as_image) ? Alone(first_.distance) : CvvdpJod(first_.as_image * kCvvdpImage);
-      Write(first_.frame, jod, jod, sink);
-    }
-    sink.SetAggregate(aggregate_, jod);
-  }
-
- private:
-  struct First {
-    int64_t frame;
-    double distance, as_image;
-  };
-
-  static void Write(int64_t frame, double running, double alone, ScoreSink& sink) {
-    sink.Set(kRunning, frame, running);
-    sink.Set(kFrame, frame, alone);
-  }
-  double Running() const { return CvvdpJod(CvvdpRoot(sum_ / static_cast<double>(frames_))); }
-  /// The score of a clip in which each frame is like this one.
-  static double Alone(double distance) { return CvvdpJod(CvvdpRoot(CvvdpSquare(distance))); }
-
-  const std::string aggregate_;
-  First first_ = {};
-  int64_t frames_ = 0;
-  double sum_ = 0.0;
-};
-
-/// Each frame as an image.
-class ImageSequence : public Sequence {
- public:
-  explicit ImageSequence(std::string aggregate) : aggregate_(std::move(aggregate)) {}
-
-  void Push(int64_t frame, const FrameOutputs& outputs, ScoreSink& sink) override {
-    const double jod = CvvdpJod(DoubleFromWord(outputs.kept[0]) * kCvvdpImage);
-    sum_ += jod;
-    ++frames_;
-    sink.Set(kRunning, frame, jod);
-    sink.Set(kFrame, frame, jod);
-  }
-
-  void Flush(ScoreSink& sink) override {
-    if (frames_ > 0) sink.SetAggregate(aggregate_, sum_ / static_cast<double>(frames_));
-  }
-
- private:
-  const std::string aggregate_;
-  int64_t frames_ = 0;
-  double sum_ = 0.0;
-};
-
-std::unique_ptr<Sequence> CvvdpExtractor::MakeSequence() const {
-  if (forms_[0].is_image) return std::make_unique<ImageSequence>(aggregate_);
-  return std::make_unique<VideoSequence>(aggregate_);
-}
 
 Result<std::unique_ptr<Extractor>> Make(const CvvdpSettings& settings, const PictureFormat& format) {
   ACU_RETURN_IF_ERROR(CheckLinearRgb("cvvdp", settings.conversion.common, format));

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "exec/plan.h"
@@ -159,6 +161,12 @@ struct CvvdpSettings {
 
   CvvdpFilter Filter() const { return is_temporal ? CvvdpVideoFilter(frames_per_second) : CvvdpImageFilter(); }
 };
+
+enum CvvdpOutput { kCvvdpRunning, kCvvdpFrame };
+
+/// The scores of frames, which keep their distances as words, and that of the clip under the name `aggregate`.
+/// is_image: each frame is an image of its own.
+std::unique_ptr<Sequence> MakeCvvdpSequence(bool is_image, std::string aggregate);
 
 /// cvvdp on a device: the partial results of its Extractor, bit for bit.
 Result<Plan> MakeCvvdpPlan(const CvvdpSettings& settings, const PlanContext& context);
